@@ -1,0 +1,196 @@
+//! What can go wrong, said so that a person can mend it.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of anything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a graph could not be read, built or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: `read`, `write`, `create` …
+        action: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file is not what its format promises.
+    #[error("{0}")]
+    Malformed(Box<Malformed>),
+    /// A format of several files lacks one of them.
+    #[error("{} has no {file}, which the {format} format needs", folder.display())]
+    MissingFile {
+        /// The folder or archive that was searched.
+        folder: PathBuf,
+        /// The file that should be there.
+        file: String,
+        /// The name of the format.
+        format: &'static str,
+    },
+    /// No format recognises the path.
+    #[error("cannot tell the format of {}", path.display())]
+    UnknownFormat {
+        /// The path that was looked at.
+        path: PathBuf,
+    },
+    /// A value handed to a function or set by the user is out of its range.
+    #[error("{name} is {value}; expected {expected}")]
+    Setting {
+        /// Name of the setting, as the user knows it.
+        name: String,
+        /// The value it has.
+        value: String,
+        /// The values it may have.
+        expected: String,
+    },
+    /// A name that the catalogue does not know.
+    #[error("no dataset is called {name:?}")]
+    UnknownDataset {
+        /// What was asked for.
+        name: String,
+        /// The known name that is nearest to it.
+        nearest: Option<String>,
+    },
+    /// A dataset of the catalogue that is not on this machine.
+    #[error("{name} is not on this machine; looked in {}", list(searched))]
+    NotFound {
+        /// Name in the catalogue.
+        name: String,
+        /// The folders that were searched.
+        searched: Vec<PathBuf>,
+    },
+    /// A target exists and the user did not ask to replace it.
+    #[error("{} exists already", path.display())]
+    Exists {
+        /// The path that would have been overwritten.
+        path: PathBuf,
+    },
+}
+
+impl Error {
+    /// What the user can do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Malformed(malformed) => malformed.hint.clone(),
+            Error::MissingFile { file, .. } => {
+                Some(format!("put {file} beside the other files, or name the format if this is another one"))
+            }
+            Error::UnknownFormat { .. } => {
+                Some("name it with --format; `fiedler inspect --help` lists the formats".into())
+            }
+            Error::UnknownDataset { nearest: Some(nearest), .. } => Some(format!(
+                "did you mean {nearest}? `fiedler data list` shows all names; a file is given by its path"
+            )),
+            Error::UnknownDataset { nearest: None, .. } => {
+                Some("`fiedler data list` shows all names; a file is given by its path".into())
+            }
+            Error::NotFound { name, .. } => Some(format!(
+                "`fiedler data fetch {name}` downloads it; set FIEDLER_DATA to the folder if you have it already"
+            )),
+            Error::Exists { .. } => Some("choose another name, or pass --force to replace it".into()),
+            Error::Io { .. } | Error::Setting { .. } => None,
+        }
+    }
+
+    /// Wraps an error of the operating system with what was tried and where.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Error {
+        let path = path.into();
+        move |source| Error::Io { action, path, source }
+    }
+
+    /// A setting that is out of its range.
+    pub fn setting(name: impl Into<String>, value: impl fmt::Display, expected: impl Into<String>) -> Error {
+        Error::Setting { name: name.into(), value: value.to_string(), expected: expected.into() }
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let shown: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    if shown.is_empty() { "no folder".into() } else { shown.join(", ") }
+}
+
+/// A place in the user's input: a file, a member of it, a line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The file as the user can find it.
+    pub file: PathBuf,
+    /// The member of an archive, the array, or the key inside the file.
+    pub member: Option<String>,
+    /// The line, counted from one.
+    pub line: Option<u64>,
+}
+
+impl Place {
+    /// The file as a whole.
+    pub fn file(path: impl AsRef<Path>) -> Self {
+        Place { file: path.as_ref().to_path_buf(), member: None, line: None }
+    }
+
+    /// The same file, at a member or key of it.
+    pub fn member(&self, member: impl Into<String>) -> Self {
+        let member = member.into();
+        let member = match &self.member {
+            Some(outer) => format!("{outer}/{member}"),
+            None => member,
+        };
+        Place { member: Some(member), ..self.clone() }
+    }
+
+    /// The same place, at a line counted from one.
+    pub fn line(&self, line: u64) -> Self {
+        Place { line: Some(line), ..self.clone() }
+    }
+
+    /// An error at this place: what was found there, and what should have been.
+    pub fn malformed(&self, found: impl Into<String>, expected: impl Into<String>) -> Malformed {
+        Malformed { place: self.clone(), found: found.into(), expected: expected.into(), hint: None }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(member) = &self.member {
+            write!(f, ", {member}")?;
+        }
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A file that is not what its format promises.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {found}; expected {expected}")]
+pub struct Malformed {
+    /// Where it was found.
+    pub place: Place,
+    /// What was found.
+    pub found: String,
+    /// What was expected in its stead.
+    pub expected: String,
+    /// What the user can try.
+    pub hint: Option<String>,
+}
+
+impl Malformed {
+    /// Adds what the user can try.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(malformed: Malformed) -> Self {
+        Error::Malformed(Box::new(malformed))
+    }
+}

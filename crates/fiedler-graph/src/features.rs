@@ -1,0 +1,348 @@
+//! What is known of every node or edge: dense, sparse or categorical.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+
+/// One row of numbers for each node (or edge), stored the way its source stores it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Features {
+    /// Every value written out.
+    Dense(Dense),
+    /// Only the values that are not zero.
+    Sparse(Sparse),
+    /// Codes of categories, as for the atoms and bonds of molecules.
+    Categorical(Categorical),
+}
+
+/// Row after row of `f32`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense {
+    columns: usize,
+    values: Vec<f32>,
+    rows: usize,
+}
+
+/// Compressed sparse rows of `f32`, column indices sorted in each row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sparse {
+    columns: usize,
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f32>,
+}
+
+/// Row after row of category codes; column `c` has codes `0..cardinalities[c]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Categorical {
+    cardinalities: Vec<u16>,
+    codes: Vec<u8>,
+    rows: usize,
+}
+
+impl Features {
+    /// Number of rows: one a node, or one an edge.
+    pub fn rows(&self) -> usize {
+        match self {
+            Features::Dense(dense) => dense.rows,
+            Features::Sparse(sparse) => sparse.rows(),
+            Features::Categorical(categorical) => categorical.rows,
+        }
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        match self {
+            Features::Dense(dense) => dense.columns,
+            Features::Sparse(sparse) => sparse.columns,
+            Features::Categorical(categorical) => categorical.cardinalities.len(),
+        }
+    }
+
+    /// Share of values that are not zero; categories count as present.
+    pub fn density(&self) -> f64 {
+        let all = self.rows() as f64 * self.columns() as f64;
+        let present = match self {
+            Features::Dense(dense) => dense.values.iter().filter(|value| **value != 0.0).count(),
+            Features::Sparse(sparse) => sparse.values.len(),
+            Features::Categorical(categorical) => categorical.codes.len(),
+        };
+        if all == 0.0 { 0.0 } else { present as f64 / all }
+    }
+
+    /// The chosen rows, in the order given: one copy.
+    pub fn gather(&self, rows: &[u32]) -> Features {
+        match self {
+            Features::Dense(dense) => Features::Dense(Dense {
+                columns: dense.columns,
+                values: gather(&dense.values, dense.columns, rows),
+                rows: rows.len(),
+            }),
+            Features::Sparse(sparse) => Features::Sparse(sparse.gather(rows)),
+            Features::Categorical(categorical) => Features::Categorical(Categorical {
+                cardinalities: categorical.cardinalities.clone(),
+                codes: gather(&categorical.codes, categorical.cardinalities.len(), rows),
+                rows: rows.len(),
+            }),
+        }
+    }
+
+    /// The same numbers written out. Category codes become numbers.
+    pub fn to_dense(&self) -> Dense {
+        match self {
+            Features::Dense(dense) => dense.clone(),
+            Features::Sparse(sparse) => {
+                let mut values = vec![0.0; sparse.rows() * sparse.columns];
+                for row in 0..sparse.rows() {
+                    let (indices, row_values) = sparse.row(row);
+                    for (&column, &value) in indices.iter().zip(row_values) {
+                        values[row * sparse.columns + column as usize] = value;
+                    }
+                }
+                Dense { columns: sparse.columns, values, rows: sparse.rows() }
+            }
+            Features::Categorical(categorical) => Dense {
+                columns: categorical.cardinalities.len(),
+                values: categorical.codes.iter().map(|&code| f32::from(code)).collect(),
+                rows: categorical.rows,
+            },
+        }
+    }
+
+    /// Scales every row to sum to one in absolute value; rows of zeros stay, categories are left as they are.
+    pub fn normalise_rows(&mut self) {
+        match self {
+            Features::Dense(dense) if dense.columns > 0 => {
+                dense.values.par_chunks_mut(dense.columns).for_each(scale_to_one)
+            }
+            Features::Sparse(sparse) => {
+                for row in 0..sparse.rows() {
+                    scale_to_one(&mut sparse.values[sparse.offsets[row]..sparse.offsets[row + 1]]);
+                }
+            }
+            Features::Dense(_) | Features::Categorical(_) => {}
+        }
+    }
+
+    /// One-hot node degrees, for graphs without features. Degrees of `cap` and more share the last of `cap + 1` columns.
+    ///
+    /// ```
+    /// use fiedler_graph::{Features, Graph};
+    /// let (star, _) = Graph::from_pairs(4, vec![(0, 1), (0, 2), (0, 3)])?;
+    /// let degrees = Features::degrees(&star, 2);
+    /// assert_eq!(degrees.to_dense().row(0), [0.0, 0.0, 1.0]);
+    /// assert_eq!(degrees.to_dense().row(1), [0.0, 1.0, 0.0]);
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    pub fn degrees(graph: &Graph, cap: usize) -> Features {
+        let codes = (0..graph.nodes() as u32).map(|node| graph.degree(node).min(cap) as u32).collect();
+        Features::Sparse(Sparse::one_hot(cap + 1, codes))
+    }
+}
+
+impl Dense {
+    /// Row after row of values.
+    ///
+    /// # Errors
+    /// When the values do not fill the rows, or one is not finite.
+    pub fn new(rows: usize, columns: usize, values: Vec<f32>) -> Result<Dense> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(Error::setting("number of feature values", values.len(), format!("{rows} rows of {columns}")));
+        }
+        check_finite(&values)?;
+        Ok(Dense { columns, values, rows })
+    }
+
+    /// One row.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+}
+
+impl Sparse {
+    /// Compressed sparse rows. Sorts each row's columns, drops stored zeros.
+    ///
+    /// # Errors
+    /// When the arrays do not fit together, a column is out of range or named twice in a row, or a value is not finite.
+    pub fn new(columns: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f32>) -> Result<Sparse> {
+        let fits = offsets.first() == Some(&0)
+            && offsets.last() == Some(&indices.len())
+            && indices.len() == values.len()
+            && offsets.is_sorted();
+        if !fits {
+            return Err(Error::setting(
+                "row offsets",
+                format!("{} offsets for {} indices and {} values", offsets.len(), indices.len(), values.len()),
+                "offsets that ascend from 0 to the number of indices, which is the number of values",
+            ));
+        }
+        if let Some(index) = indices.iter().find(|index| **index as usize >= columns) {
+            return Err(Error::setting("feature column", index, format!("a column below {columns}")));
+        }
+        check_finite(&values)?;
+        let mut sparse = Sparse { columns, offsets, indices, values };
+        sparse.sort_rows()?;
+        if sparse.values.contains(&0.0) {
+            sparse.drop_zeros();
+        }
+        Ok(sparse)
+    }
+
+    /// One 1 a row, at the given column.
+    pub(crate) fn one_hot(columns: usize, codes: Vec<u32>) -> Sparse {
+        debug_assert!(codes.iter().all(|&code| (code as usize) < columns));
+        Sparse { columns, offsets: (0..=codes.len()).collect(), values: vec![1.0; codes.len()], indices: codes }
+    }
+
+    fn sort_rows(&mut self) -> Result<()> {
+        let mut order: Vec<(u32, f32)> = Vec::new();
+        for row in 0..self.rows() {
+            let range = self.offsets[row]..self.offsets[row + 1];
+            if self.indices[range.clone()].is_sorted_by(|a, b| a < b) {
+                continue;
+            }
+            order.clear();
+            order.extend(self.indices[range.clone()].iter().copied().zip(self.values[range.clone()].iter().copied()));
+            order.sort_unstable_by_key(|entry| entry.0);
+            if let Some(twice) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(Error::setting(
+                    "feature column",
+                    twice[0].0,
+                    format!("each column at most once in row {row}"),
+                ));
+            }
+            for (slot, &(index, value)) in range.zip(&order) {
+                self.indices[slot] = index;
+                self.values[slot] = value;
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_zeros(&mut self) {
+        let mut kept = 0;
+        let mut start = 0;
+        for row in 0..self.rows() {
+            let end = self.offsets[row + 1];
+            for slot in start..end {
+                if self.values[slot] != 0.0 {
+                    self.values[kept] = self.values[slot];
+                    self.indices[kept] = self.indices[slot];
+                    kept += 1;
+                }
+            }
+            start = end;
+            self.offsets[row + 1] = kept;
+        }
+        self.values.truncate(kept);
+        self.indices.truncate(kept);
+    }
+
+    fn gather(&self, rows: &[u32]) -> Sparse {
+        let mut offsets = Vec::with_capacity(rows.len() + 1);
+        offsets.push(0);
+        let entries: usize = rows.iter().map(|&row| self.row(row as usize).0.len()).sum();
+        let mut indices = Vec::with_capacity(entries);
+        let mut values = Vec::with_capacity(entries);
+        for &row in rows {
+            let (row_indices, row_values) = self.row(row as usize);
+            indices.extend_from_slice(row_indices);
+            values.extend_from_slice(row_values);
+            offsets.push(indices.len());
+        }
+        Sparse { columns: self.columns, offsets, indices, values }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Column indices and values of one row.
+    pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
+        let range = self.offsets[row]..self.offsets[row + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// Where each row starts, and the end of the last.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// Column indices, row after row.
+    pub fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+
+    /// Values, row after row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+}
+
+impl Categorical {
+    /// Row after row of codes.
+    ///
+    /// # Errors
+    /// When the codes do not fill the rows, or one is not below its column's cardinality.
+    pub fn new(cardinalities: Vec<u16>, codes: Vec<u8>) -> Result<Categorical> {
+        let columns = cardinalities.len();
+        if columns == 0 || !codes.len().is_multiple_of(columns) {
+            return Err(Error::setting("number of category codes", codes.len(), format!("rows of {columns}")));
+        }
+        let out = codes.iter().enumerate().find(|(at, code)| u16::from(**code) >= cardinalities[at % columns]);
+        if let Some((at, code)) = out {
+            let column = at % columns;
+            return Err(Error::setting(
+                format!("category code in column {column}"),
+                code,
+                format!("a code below {}", cardinalities[column]),
+            ));
+        }
+        Ok(Categorical { rows: codes.len() / columns, cardinalities, codes })
+    }
+
+    /// How many categories each column has.
+    pub fn cardinalities(&self) -> &[u16] {
+        &self.cardinalities
+    }
+
+    /// All codes, row after row.
+    pub fn codes(&self) -> &[u8] {
+        &self.codes
+    }
+
+    /// The codes of one row.
+    pub fn row(&self, row: usize) -> &[u8] {
+        let columns = self.cardinalities.len();
+        &self.codes[row * columns..(row + 1) * columns]
+    }
+}
+
+fn gather<T: Copy>(values: &[T], columns: usize, rows: &[u32]) -> Vec<T> {
+    let mut gathered = Vec::with_capacity(rows.len() * columns);
+    for &row in rows {
+        gathered.extend_from_slice(&values[row as usize * columns..(row as usize + 1) * columns]);
+    }
+    gathered
+}
+
+fn scale_to_one(row: &mut [f32]) {
+    let sum: f32 = row.iter().map(|value| value.abs()).sum();
+    if sum > 0.0 {
+        row.iter_mut().for_each(|value| *value /= sum);
+    }
+}
+
+fn check_finite(values: &[f32]) -> Result<()> {
+    match values.iter().find(|value| !value.is_finite()) {
+        Some(bad) => Err(Error::setting("feature value", bad, "a finite number")),
+        None => Ok(()),
+    }
+}

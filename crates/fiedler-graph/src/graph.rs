@@ -1,0 +1,343 @@
+//! The one graph type: undirected, simple, compressed sparse rows.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::names::Names;
+
+/// The most nodes a graph can have. Ids are `u32`; the builder keeps one bit for itself.
+pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
+
+/// An undirected simple graph in compressed sparse rows.
+///
+/// Every edge is stored from both of its ends, the neighbours of a node are sorted, and there are neither self-loops nor
+/// repeated edges. Isolated nodes and several components are normal. Clones share the node names.
+///
+/// ```
+/// use fiedler_graph::Graph;
+///
+/// let (graph, report) = Graph::from_pairs(4, vec![(0, 1), (1, 0), (1, 2), (2, 2)])?;
+/// assert_eq!(graph.neighbours(1), [0, 2]);
+/// assert_eq!(graph.edges(), 2);
+/// assert_eq!((report.mirrored, report.self_loops), (1, 1));
+/// # Ok::<(), fiedler_graph::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    offsets: Vec<usize>,
+    neighbours: Vec<u32>,
+    weights: Option<Vec<f32>>,
+    names: Option<Arc<Names>>,
+}
+
+/// What building a simple undirected graph made of the pairs it was given.
+///
+/// `pairs = edges + mirrored + repeated + self_loops`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct BuildReport {
+    /// Pairs given.
+    pub pairs: u64,
+    /// Edges kept.
+    pub edges: u64,
+    /// Edges given in both directions, (a, b) and (b, a): merged into one.
+    pub mirrored: u64,
+    /// Pairs given again in the same direction: merged.
+    pub repeated: u64,
+    /// Pairs of a node with itself: dropped.
+    pub self_loops: u64,
+}
+
+impl BuildReport {
+    /// The two reports added up, as for a set of graphs.
+    pub fn plus(self, other: BuildReport) -> BuildReport {
+        BuildReport {
+            pairs: self.pairs + other.pairs,
+            edges: self.edges + other.edges,
+            mirrored: self.mirrored + other.mirrored,
+            repeated: self.repeated + other.repeated,
+            self_loops: self.self_loops + other.self_loops,
+        }
+    }
+}
+
+impl Graph {
+    /// A graph of `nodes` nodes and no edges.
+    pub fn empty(nodes: usize) -> Graph {
+        Graph { offsets: vec![0; nodes + 1], neighbours: Vec::new(), weights: None, names: None }
+    }
+
+    /// Builds the graph from pairs of node ids in any order and direction.
+    ///
+    /// Pairs are made undirected, duplicates merged, self-loops dropped; the report counts each.
+    ///
+    /// # Errors
+    /// When an id is not below `nodes`, or `nodes` exceeds [`MAX_NODES`].
+    pub fn from_pairs(nodes: usize, pairs: Vec<(u32, u32)>) -> Result<(Graph, BuildReport)> {
+        check_ids(nodes, &pairs)?;
+        let given = pairs.len();
+        let mut keys: Vec<u64> = pairs.par_iter().filter(|(a, b)| a != b).map(|&pair| key(pair)).collect();
+        drop(pairs);
+        keys.par_sort_unstable();
+        let mut report =
+            BuildReport { pairs: given as u64, self_loops: (given - keys.len()) as u64, ..Default::default() };
+        keys.dedup_by(|next, kept| merges(&mut report, *next, kept));
+        report.edges = keys.len() as u64;
+        let (offsets, neighbours) = symmetric(nodes, keys.iter().copied());
+        Ok((Graph { offsets, neighbours, weights: None, names: None }, report))
+    }
+
+    /// Builds a weighted graph; `weights[k]` belongs to `pairs[k]`. Of merged duplicates the largest weight stays.
+    ///
+    /// # Errors
+    /// As [`Graph::from_pairs`], and when a weight is not a positive finite number or their count is not that of the pairs.
+    pub fn from_weighted_pairs(
+        nodes: usize,
+        pairs: Vec<(u32, u32)>,
+        weights: Vec<f32>,
+    ) -> Result<(Graph, BuildReport)> {
+        check_ids(nodes, &pairs)?;
+        if weights.len() != pairs.len() {
+            return Err(Error::setting(
+                "number of weights",
+                weights.len(),
+                format!("one for each of {} pairs", pairs.len()),
+            ));
+        }
+        if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
+            return Err(Error::setting("edge weight", bad, "a positive finite number"));
+        }
+        let given = pairs.len();
+        let mut keyed: Vec<(u64, f32)> = pairs
+            .par_iter()
+            .zip(&weights)
+            .filter(|((a, b), _)| a != b)
+            .map(|(&pair, &weight)| (key(pair), weight))
+            .collect();
+        drop((pairs, weights));
+        keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut report =
+            BuildReport { pairs: given as u64, self_loops: (given - keyed.len()) as u64, ..Default::default() };
+        keyed.dedup_by(|next, kept| {
+            let merged = merges(&mut report, next.0, &mut kept.0);
+            if merged {
+                kept.1 = kept.1.max(next.1);
+            }
+            merged
+        });
+        report.edges = keyed.len() as u64;
+        let (offsets, neighbours) = symmetric(nodes, keyed.iter().map(|entry| entry.0));
+        let mut graph = Graph { offsets, neighbours, weights: None, names: None };
+        let of_edges: Vec<f32> = keyed.iter().map(|entry| entry.1).collect();
+        graph.weights = Some(graph.spread_to_entries(&of_edges));
+        Ok((graph, report))
+    }
+
+    /// Takes over rows that already are what a graph must be: sorted, symmetric, without loops and duplicates.
+    pub(crate) fn from_rows_unchecked(offsets: Vec<usize>, neighbours: Vec<u32>, weights: Option<Vec<f32>>) -> Graph {
+        debug_assert_eq!(offsets.last(), Some(&neighbours.len()));
+        Graph { offsets, neighbours, weights, names: None }
+    }
+
+    /// Gives up the arrays, for their memory to be used again.
+    pub(crate) fn into_rows(self) -> (Vec<usize>, Vec<u32>, Option<Vec<f32>>) {
+        (self.offsets, self.neighbours, self.weights)
+    }
+
+    /// The same graph, its nodes bearing the user's own names.
+    ///
+    /// # Errors
+    /// When there is not one name for each node.
+    pub fn with_names(mut self, names: Names) -> Result<Graph> {
+        if names.len() != self.nodes() {
+            return Err(Error::setting(
+                "number of node names",
+                names.len(),
+                format!("one for each of {} nodes", self.nodes()),
+            ));
+        }
+        self.names = Some(Arc::new(names));
+        Ok(self)
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of undirected edges.
+    pub fn edges(&self) -> usize {
+        self.neighbours.len() / 2
+    }
+
+    /// Number of neighbours of a node.
+    pub fn degree(&self, node: u32) -> usize {
+        self.row(node).len()
+    }
+
+    /// The neighbours of a node, sorted.
+    pub fn neighbours(&self, node: u32) -> &[u32] {
+        &self.neighbours[self.row(node)]
+    }
+
+    /// The weights of a node's edges, beside [`Graph::neighbours`]; `None` when the graph is unweighted.
+    pub fn neighbour_weights(&self, node: u32) -> Option<&[f32]> {
+        self.weights.as_ref().map(|weights| &weights[self.row(node)])
+    }
+
+    /// Where each node's row starts in [`Graph::entries`], and the end of the last: `nodes + 1` numbers.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// All rows one after the other: every edge from both of its ends.
+    pub fn entries(&self) -> &[u32] {
+        &self.neighbours
+    }
+
+    /// The weights beside [`Graph::entries`].
+    pub fn entry_weights(&self) -> Option<&[f32]> {
+        self.weights.as_deref()
+    }
+
+    /// The user's own node names, when they are not just 0, 1, 2 ….
+    pub fn names(&self) -> Option<&Names> {
+        self.names.as_deref()
+    }
+
+    /// The name of a node as the user knows it.
+    pub fn name(&self, node: u32) -> String {
+        match &self.names {
+            Some(names) => names.get(node as usize).to_string(),
+            None => node.to_string(),
+        }
+    }
+
+    /// Whether two nodes are joined.
+    pub fn has_edge(&self, a: u32, b: u32) -> bool {
+        self.neighbours(a).binary_search(&b).is_ok()
+    }
+
+    /// Every undirected edge once, as `(low, high)`, in ascending order. This is the order of all per-edge data.
+    pub fn edge_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.nodes() as u32).flat_map(move |node| self.higher(node).iter().map(move |&other| (node, other)))
+    }
+
+    /// The neighbours of a node with a higher id.
+    pub fn higher(&self, node: u32) -> &[u32] {
+        let row = self.neighbours(node);
+        &row[row.partition_point(|&other| other < node)..]
+    }
+
+    /// Looks up edges' places in the order of [`Graph::edge_pairs`].
+    pub fn edge_index(&self) -> EdgeIndex<'_> {
+        let mut first = Vec::with_capacity(self.nodes());
+        let mut total = 0;
+        for node in 0..self.nodes() as u32 {
+            first.push(total);
+            total += self.higher(node).len();
+        }
+        EdgeIndex { graph: self, first }
+    }
+
+    /// Copies one value an edge, in the order of [`Graph::edge_pairs`], to both entries of that edge.
+    pub fn spread_to_entries<T: Copy + Default>(&self, of_edges: &[T]) -> Vec<T> {
+        let mut spread = vec![T::default(); self.neighbours.len()];
+        let mut next = self.offsets.clone();
+        for ((low, high), &value) in self.edge_pairs().zip(of_edges) {
+            for end in [low, high] {
+                spread[next[end as usize]] = value;
+                next[end as usize] += 1;
+            }
+        }
+        spread
+    }
+
+    /// One weight an edge, in the order of [`Graph::edge_pairs`]; `None` when the graph is unweighted.
+    pub fn edge_weights(&self) -> Option<Vec<f32>> {
+        let weights = self.weights.as_ref()?;
+        let mut of_edges = Vec::with_capacity(self.edges());
+        for node in 0..self.nodes() as u32 {
+            let row = self.row(node);
+            of_edges.extend_from_slice(&weights[row.end - self.higher(node).len()..row.end]);
+        }
+        Some(of_edges)
+    }
+
+    fn row(&self, node: u32) -> std::ops::Range<usize> {
+        self.offsets[node as usize]..self.offsets[node as usize + 1]
+    }
+}
+
+/// Finds an edge's place in the order of [`Graph::edge_pairs`].
+#[derive(Debug)]
+pub struct EdgeIndex<'a> {
+    graph: &'a Graph,
+    first: Vec<usize>,
+}
+
+impl EdgeIndex<'_> {
+    /// The place of the edge between two nodes, given in either order; `None` when there is no such edge.
+    pub fn get(&self, a: u32, b: u32) -> Option<usize> {
+        let (low, high) = (a.min(b), a.max(b));
+        let position = self.graph.higher(low).binary_search(&high).ok()?;
+        Some(self.first[low as usize] + position)
+    }
+}
+
+fn check_ids(nodes: usize, pairs: &[(u32, u32)]) -> Result<()> {
+    if nodes > MAX_NODES {
+        return Err(Error::setting("number of nodes", nodes, format!("at most {MAX_NODES}")));
+    }
+    let highest = pairs.par_iter().map(|&(a, b)| a.max(b)).max();
+    match highest {
+        Some(id) if id as usize >= nodes => {
+            Err(Error::setting("node id", id, format!("an id below {nodes}, the number of nodes")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Low end, high end, and in the last bit whether the pair came as (high, low): equal edges sort side by side.
+fn key((a, b): (u32, u32)) -> u64 {
+    u64::from(a.min(b)) << 32 | u64::from(a.max(b)) << 1 | u64::from(a > b)
+}
+
+/// Whether `next` is the edge `kept` once more; counts how.
+fn merges(report: &mut BuildReport, next: u64, kept: &mut u64) -> bool {
+    if next >> 1 != *kept >> 1 {
+        return false;
+    }
+    if next == *kept {
+        report.repeated += 1;
+    } else {
+        report.mirrored += 1;
+        *kept = next;
+    }
+    true
+}
+
+/// Rows from sorted distinct keys. A scan in key order meets the neighbours of every node in ascending order.
+fn symmetric(nodes: usize, keys: impl Iterator<Item = u64> + Clone) -> (Vec<usize>, Vec<u32>) {
+    let ends = |key: u64| ((key >> 32) as usize, ((key & u64::from(u32::MAX)) >> 1) as usize);
+    // Counted two places further on, the counts become each row's start, then, as rows fill, its end.
+    let mut offsets = vec![0usize; nodes + 2];
+    for (low, high) in keys.clone().map(ends) {
+        offsets[low + 2] += 1;
+        offsets[high + 2] += 1;
+    }
+    for node in 2..offsets.len() {
+        offsets[node] += offsets[node - 1];
+    }
+    let mut neighbours = vec![0u32; offsets[nodes + 1]];
+    for (low, high) in keys.map(ends) {
+        for (node, other) in [(low, high), (high, low)] {
+            let slot = &mut offsets[node + 1];
+            neighbours[*slot] = other as u32;
+            *slot += 1;
+        }
+    }
+    offsets.pop();
+    (offsets, neighbours)
+}

@@ -1,0 +1,178 @@
+//! What is to be predicted: classes, yes-or-no tasks, or real values.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+
+/// One label a node or graph, some of which may be missing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Labels {
+    /// One class each.
+    Classes(Classes),
+    /// Several yes-or-no questions each.
+    Tasks(Tasks),
+    /// One or more real values each.
+    Values(Values),
+}
+
+/// One class each; the user's names for the classes are remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Classes {
+    names: Vec<String>,
+    of: Vec<Option<u32>>,
+}
+
+/// Several yes-or-no questions each, `None` where the answer is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tasks {
+    names: Vec<String>,
+    answers: Vec<Option<bool>>,
+}
+
+/// One or more real values each, `None` where one is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values {
+    names: Vec<String>,
+    values: Vec<Option<f32>>,
+}
+
+impl Labels {
+    /// Number of nodes or graphs.
+    pub fn len(&self) -> usize {
+        match self {
+            Labels::Classes(classes) => classes.of.len(),
+            Labels::Tasks(tasks) => tasks.answers.len() / tasks.names.len().max(1),
+            Labels::Values(values) => values.values.len() / values.names.len().max(1),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The classes, when that is what these labels are.
+    pub fn classes(&self) -> Option<&Classes> {
+        match self {
+            Labels::Classes(classes) => Some(classes),
+            _ => None,
+        }
+    }
+
+    /// How many labels are missing, over all columns.
+    pub fn missing(&self) -> usize {
+        match self {
+            Labels::Classes(classes) => classes.of.iter().filter(|class| class.is_none()).count(),
+            Labels::Tasks(tasks) => tasks.answers.iter().filter(|answer| answer.is_none()).count(),
+            Labels::Values(values) => values.values.iter().filter(|value| value.is_none()).count(),
+        }
+    }
+}
+
+impl Classes {
+    /// Maps labels of any kind to classes 0, 1, 2 …: in numeric order when all are whole numbers, else alphabetically.
+    ///
+    /// ```
+    /// use fiedler_graph::Classes;
+    /// let classes = Classes::from_labels([Some("10"), Some("9"), None, Some("-1")]);
+    /// assert_eq!(classes.names(), ["-1", "9", "10"]);
+    /// assert_eq!(classes.of(), [Some(2), Some(1), None, Some(0)]);
+    /// ```
+    pub fn from_labels<S: AsRef<str>>(labels: impl IntoIterator<Item = Option<S>>) -> Classes {
+        let mut code_of: BTreeMap<String, u32> = BTreeMap::new();
+        let mut seen = Vec::new();
+        for label in labels {
+            seen.push(label.map(|label| {
+                let next = code_of.len() as u32;
+                match code_of.get(label.as_ref()) {
+                    Some(&code) => code,
+                    None => *code_of.entry(label.as_ref().to_owned()).or_insert(next),
+                }
+            }));
+        }
+        let mut names: Vec<(String, u32)> = code_of.into_iter().collect();
+        if let Ok(numbers) = names.iter().map(|(name, _)| name.parse::<i64>()).collect::<Result<Vec<_>, _>>() {
+            let mut numbered: Vec<_> = numbers.into_iter().zip(names).collect();
+            numbered.sort();
+            names = numbered.into_iter().map(|(_, entry)| entry).collect();
+        }
+        let mut rank = vec![0; names.len()];
+        for (class, (_, code)) in names.iter().enumerate() {
+            rank[*code as usize] = class as u32;
+        }
+        let of = seen.into_iter().map(|code| code.map(|code| rank[code as usize])).collect();
+        Classes { names: names.into_iter().map(|(name, _)| name).collect(), of }
+    }
+
+    /// Classes given by whole numbers.
+    pub fn from_integers(labels: impl IntoIterator<Item = Option<i64>>) -> Classes {
+        Classes::from_labels(labels.into_iter().map(|label| label.map(|label| label.to_string())))
+    }
+
+    /// The user's names for the classes.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The class of each node or graph.
+    pub fn of(&self) -> &[Option<u32>] {
+        &self.of
+    }
+
+    /// Number of classes.
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+}
+
+impl Tasks {
+    /// Row after row of answers, one a task.
+    ///
+    /// # Errors
+    /// When the answers do not fill the rows.
+    pub fn new(names: Vec<String>, answers: Vec<Option<bool>>) -> Result<Tasks> {
+        check_rows(&names, answers.len())?;
+        Ok(Tasks { names, answers })
+    }
+
+    /// Names of the tasks.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The answers for one node or graph.
+    pub fn row(&self, row: usize) -> &[Option<bool>] {
+        &self.answers[row * self.names.len()..(row + 1) * self.names.len()]
+    }
+}
+
+impl Values {
+    /// Row after row of values, one a column.
+    ///
+    /// # Errors
+    /// When the values do not fill the rows, or one is not finite.
+    pub fn new(names: Vec<String>, values: Vec<Option<f32>>) -> Result<Values> {
+        check_rows(&names, values.len())?;
+        if let Some(bad) = values.iter().flatten().find(|value| !value.is_finite()) {
+            return Err(Error::setting("label", bad, "a finite number"));
+        }
+        Ok(Values { names, values })
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The values of one node or graph.
+    pub fn row(&self, row: usize) -> &[Option<f32>] {
+        &self.values[row * self.names.len()..(row + 1) * self.names.len()]
+    }
+}
+
+fn check_rows(names: &[String], values: usize) -> Result<()> {
+    if names.is_empty() || !values.is_multiple_of(names.len()) {
+        return Err(Error::setting("number of labels", values, format!("rows of {}", names.len())));
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! Graphs, node features, labels and splits, read from every format graph benchmarks are published in.
+//!
+//! Data enters through [`read`], by a path or by a name of the [`catalogue`], and becomes a [`Dataset`]: a [`GraphSet`] (one
+//! graph is a set of one) with [`Features`], [`Labels`] and [`Split`]s. [`generate`] makes graphs, [`measure`] describes them,
+//! [`write`](mod@write) puts them back into files.
+//!
+//! ```
+//! use fiedler_graph::{Graph, generate, measure};
+//!
+//! let karate = generate::karate_club();
+//! let graph = karate.graph().expect("one graph");
+//! assert_eq!((graph.nodes(), graph.edges()), (34, 78));
+//! # Ok::<(), fiedler_graph::Error>(())
+//! ```
+
+pub mod catalogue;
+mod dataset;
+pub mod error;
+mod features;
+pub mod generate;
+mod graph;
+pub mod input;
+mod labels;
+pub mod measure;
+mod names;
+pub mod random;
+pub mod read;
+mod set;
+mod split;
+pub mod write;
+
+pub use dataset::{Dataset, ReadReport};
+pub use error::{Error, Result};
+pub use features::{Categorical, Dense, Features, Sparse};
+pub use graph::{BuildReport, EdgeIndex, Graph, MAX_NODES};
+pub use input::Input;
+pub use labels::{Classes, Labels, Tasks, Values};
+pub use names::{Name, Names};
+pub use set::{Batch, GraphSet};
+pub use split::Split;

@@ -1,0 +1,101 @@
+//! Readers, one file a format, chosen by looking at the path.
+//!
+//! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
+
+mod edge_list;
+mod gnn_benchmark;
+mod graphml;
+mod moleculenet;
+mod node_link;
+pub mod npz;
+mod ogb;
+pub mod pickle;
+mod planetoid;
+mod powerful_gnns;
+mod scipy_npz;
+mod struc2vec;
+mod table;
+mod tu;
+mod wiki_cs;
+
+use std::path::{Path, PathBuf};
+
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::input::Input;
+
+/// A file format: its name, how to recognise it and how to read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// Name for `--format` and reports.
+    pub name: &'static str,
+    /// What it is, in one line of help.
+    pub about: &'static str,
+    /// Whether a path looks like this format; looks at names first, at bytes only where names do not tell.
+    pub recognises: fn(&Input) -> bool,
+    /// Reads it.
+    pub read: fn(&Input, &Options) -> Result<Dataset>,
+}
+
+/// Every format, the most particular first: the first that recognises a path reads it.
+pub const FORMATS: &[Format] = &[
+    planetoid::FORMAT,
+    ogb::FORMAT,
+    tu::FORMAT,
+    powerful_gnns::FORMAT,
+    wiki_cs::FORMAT,
+    gnn_benchmark::FORMAT,
+    scipy_npz::FORMAT,
+    struc2vec::FORMAT,
+    graphml::FORMAT,
+    node_link::FORMAT,
+    moleculenet::FORMAT,
+    edge_list::FORMAT,
+];
+
+/// What a user can say about how to read.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Format by name, instead of looking at the path.
+    pub format: Option<String>,
+    /// Node features from a csv, npy or parquet file.
+    pub features: Option<PathBuf>,
+    /// Node labels from a csv, npy or parquet file.
+    pub labels: Option<PathBuf>,
+    /// Use continuous node attributes too, where a dataset has both node labels and attributes.
+    pub attributes: bool,
+}
+
+/// Reads a dataset from a path, choosing the format by looking at it.
+///
+/// # Errors
+/// When the path cannot be read, its format cannot be told, or the data are not what the format promises.
+pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Dataset> {
+    read_input(&Input::open(path)?, options)
+}
+
+/// As [`read`], from an input that is already open.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_input(input: &Input, options: &Options) -> Result<Dataset> {
+    let format = choose(input, options)?;
+    let mut dataset = (format.read)(input, options)?;
+    table::attach(&mut dataset, options)?;
+    dataset.report.format = format.name;
+    dataset.check()?;
+    Ok(dataset)
+}
+
+fn choose(input: &Input, options: &Options) -> Result<&'static Format> {
+    match &options.format {
+        Some(name) => FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+            let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+            Error::setting("format", name, format!("one of {}", names.join(", ")))
+        }),
+        None => FORMATS
+            .iter()
+            .find(|format| (format.recognises)(input))
+            .ok_or_else(|| Error::UnknownFormat { path: input.path().into() }),
+    }
+}

@@ -1,0 +1,1 @@
+//! Arrays from npy and npz files.

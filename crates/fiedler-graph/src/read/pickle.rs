@@ -1,0 +1,1 @@
+//! Python pickles read as data; nothing in them is ever run.

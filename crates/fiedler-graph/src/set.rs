@@ -1,0 +1,171 @@
+//! Many graphs in one arena, and batches cut from it.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+
+/// Many graphs held as one block-diagonal graph: node ids of graph `g` are `node_range(g)`.
+///
+/// One graph is a set of one. Per-node data has one row for each node of the arena, per-edge data one for each of its edges,
+/// per-graph data one for each graph.
+///
+/// ```
+/// use fiedler_graph::{Graph, GraphSet};
+/// let (arena, _) = Graph::from_pairs(5, vec![(0, 1), (2, 3), (3, 4)])?;
+/// let set = GraphSet::from_arena(arena, vec![2, 3])?;
+/// assert_eq!(set.len(), 2);
+/// assert_eq!(set.graph(1).neighbours(1), [0, 2]);
+/// let batch = set.batch(&[1, 0]);
+/// assert_eq!(batch.graph.neighbours(3), [4]);
+/// assert_eq!(batch.node_rows, [2, 3, 4, 0, 1]);
+/// # Ok::<(), fiedler_graph::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraphSet {
+    arena: Graph,
+    node_offsets: Vec<u32>,
+}
+
+/// Some graphs of a set as one block-diagonal graph, with the way back to the set's rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    /// The graphs, one block each.
+    pub graph: Graph,
+    /// Where each graph's nodes start in the batch, and the end of the last.
+    pub node_offsets: Vec<u32>,
+    /// For each node of the batch its row in the set: what to hand to [`Features::gather`](crate::Features::gather).
+    pub node_rows: Vec<u32>,
+}
+
+impl GraphSet {
+    /// A set of one graph.
+    pub fn single(graph: Graph) -> GraphSet {
+        let nodes = graph.nodes() as u32;
+        GraphSet { arena: graph, node_offsets: vec![0, nodes] }
+    }
+
+    /// Cuts a block-diagonal graph into graphs of the given numbers of nodes.
+    ///
+    /// # Errors
+    /// When the sizes do not add up to the arena's nodes, or an edge joins two graphs.
+    pub fn from_arena(arena: Graph, sizes: Vec<u32>) -> Result<GraphSet> {
+        let mut node_offsets = Vec::with_capacity(sizes.len() + 1);
+        let mut total = 0u64;
+        node_offsets.push(0);
+        for size in sizes {
+            total += u64::from(size);
+            node_offsets.push(total.min(u64::from(u32::MAX)) as u32);
+        }
+        if total != arena.nodes() as u64 {
+            return Err(Error::setting(
+                "sum of the graphs' sizes",
+                total,
+                format!("{}, the number of nodes", arena.nodes()),
+            ));
+        }
+        let set = GraphSet { arena, node_offsets };
+        for graph in 0..set.len() {
+            let range = set.node_range(graph);
+            for node in range.clone() {
+                let row = set.arena.neighbours(node);
+                if let (Some(first), Some(last)) = (row.first(), row.last())
+                    && (*first < range.start || *last >= range.end)
+                {
+                    return Err(Error::setting(
+                        format!("edge of node {node} in graph {graph}"),
+                        format!("{first} or {last}"),
+                        format!("a neighbour in the same graph, {} to {}", range.start, range.end - 1),
+                    ));
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    /// Number of graphs.
+    pub fn len(&self) -> usize {
+        self.node_offsets.len() - 1
+    }
+
+    /// Whether the set holds no graph.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All graphs as one block-diagonal graph.
+    pub fn arena(&self) -> &Graph {
+        &self.arena
+    }
+
+    /// Number of nodes of all graphs.
+    pub fn nodes(&self) -> usize {
+        self.arena.nodes()
+    }
+
+    /// Number of edges of all graphs.
+    pub fn edges(&self) -> usize {
+        self.arena.edges()
+    }
+
+    /// The arena's ids of a graph's nodes.
+    pub fn node_range(&self, graph: usize) -> Range<u32> {
+        self.node_offsets[graph]..self.node_offsets[graph + 1]
+    }
+
+    /// Number of undirected edges of a graph.
+    pub fn graph_edges(&self, graph: usize) -> usize {
+        self.entry_range(graph).len() / 2
+    }
+
+    /// One graph by itself, ids from zero.
+    pub fn graph(&self, graph: usize) -> Graph {
+        if self.len() == 1 {
+            return self.arena.clone();
+        }
+        self.batch(&[graph]).graph
+    }
+
+    /// The chosen graphs as one block-diagonal graph, in the order given.
+    pub fn batch(&self, graphs: &[usize]) -> Batch {
+        let mut batch = Batch { graph: Graph::empty(0), node_offsets: Vec::new(), node_rows: Vec::new() };
+        self.batch_into(graphs, &mut batch);
+        batch
+    }
+
+    /// As [`GraphSet::batch`], reusing the memory of an earlier batch.
+    pub fn batch_into(&self, graphs: &[usize], batch: &mut Batch) {
+        let empty = Graph::empty(0);
+        let (mut offsets, mut neighbours, weights) = std::mem::replace(&mut batch.graph, empty).into_rows();
+        let mut weights = self.arena.entry_weights().map(|_| weights.unwrap_or_default());
+        offsets.clear();
+        neighbours.clear();
+        weights.iter_mut().for_each(Vec::clear);
+        batch.node_offsets.clear();
+        batch.node_rows.clear();
+        batch.node_offsets.push(0);
+        offsets.push(0);
+
+        for &graph in graphs {
+            let nodes = self.node_range(graph);
+            let entries = self.entry_range(graph);
+            // Wrapping: the block may move to lower ids as well as to higher ones.
+            let shift = (batch.node_rows.len() as u32).wrapping_sub(nodes.start);
+            let entry_shift = neighbours.len().wrapping_sub(entries.start);
+            let starts = &self.arena.offsets()[nodes.start as usize + 1..=nodes.end as usize];
+            offsets.extend(starts.iter().map(|start| start.wrapping_add(entry_shift)));
+            neighbours.extend(self.arena.entries()[entries.clone()].iter().map(|id| id.wrapping_add(shift)));
+            if let (Some(batched), Some(all)) = (&mut weights, self.arena.entry_weights()) {
+                batched.extend_from_slice(&all[entries]);
+            }
+            batch.node_rows.extend(nodes);
+            batch.node_offsets.push(batch.node_rows.len() as u32);
+        }
+        batch.graph = Graph::from_rows_unchecked(offsets, neighbours, weights);
+    }
+
+    fn entry_range(&self, graph: usize) -> Range<usize> {
+        let nodes = self.node_range(graph);
+        self.arena.offsets()[nodes.start as usize]..self.arena.offsets()[nodes.end as usize]
+    }
+}

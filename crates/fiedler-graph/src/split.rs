@@ -1,0 +1,53 @@
+//! Which nodes or graphs train, choose and test.
+
+use crate::error::{Error, Result};
+
+/// A named division of nodes (or of graphs, in a set) for one evaluation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Split {
+    /// Name: `public`, `scaffold`, `fold-3` ….
+    pub name: String,
+    /// What a probe may learn from.
+    pub train: Vec<u32>,
+    /// What settings are chosen on; empty where the publisher gives none.
+    pub valid: Vec<u32>,
+    /// What the score is measured on.
+    pub test: Vec<u32>,
+    /// A fourth part that Wiki-CS sets aside for early stopping; empty elsewhere.
+    pub stopping: Vec<u32>,
+}
+
+impl Split {
+    /// Checks that every id exists and that no id is in two of train, valid and test.
+    ///
+    /// # Errors
+    /// Names the part and the id that is out of range or used twice.
+    pub fn check(&self, items: usize) -> Result<()> {
+        let mut part_of = vec![""; items];
+        for (part, ids) in [("train", &self.train), ("valid", &self.valid), ("test", &self.test)] {
+            for &id in ids {
+                let Some(slot) = part_of.get_mut(id as usize) else {
+                    return Err(Error::setting(
+                        format!("{part} id of split {}", self.name),
+                        id,
+                        format!("an id below {items}"),
+                    ));
+                };
+                if !slot.is_empty() {
+                    return Err(Error::setting(
+                        format!("{part} id of split {}", self.name),
+                        id,
+                        format!("an id that is not in {slot} already"),
+                    ));
+                }
+                *slot = part;
+            }
+        }
+        match self.stopping.iter().find(|id| **id as usize >= items) {
+            Some(id) => {
+                Err(Error::setting(format!("stopping id of split {}", self.name), id, format!("an id below {items}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
