@@ -1,0 +1,129 @@
+//! Projected gradient ascent and descent on the spectral norm.
+
+use std::time::{Duration, Instant};
+
+use crate::objective::Evaluation;
+use crate::projection::shift_to_budget;
+use crate::support::Support;
+
+/// Which way the norm is pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Towards a larger norm: Δ₁ in the paper.
+    Max,
+    /// Towards a smaller norm: Δ₂ in the paper.
+    Min,
+}
+
+impl Direction {
+    /// +1 or −1.
+    pub fn sign(self) -> f64 {
+        match self {
+            Direction::Max => 1.0,
+            Direction::Min => -1.0,
+        }
+    }
+}
+
+/// How far a step goes: step `t`, counted from one, has the rate `η / √(t + 1)`.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepSize {
+    /// The first step moves the most sensitive pair by this much. Independent of the graph's size and of the objective's scale.
+    LargestChange(f64),
+    /// η in the paper, on the derivative of the norm relative to that of the original graph.
+    Rate(f64),
+}
+
+impl Default for StepSize {
+    fn default() -> Self {
+        StepSize::LargestChange(0.5)
+    }
+}
+
+/// What an ascent is to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ascent {
+    /// Which way.
+    pub direction: Direction,
+    /// Most flips in expectation, ε in the paper.
+    pub budget: f64,
+    /// Number of steps.
+    pub steps: usize,
+    /// How far a step goes.
+    pub step_size: StepSize,
+}
+
+/// One point of the convergence curve.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Progress {
+    /// Steps made so far.
+    pub step: usize,
+    /// Norm relative to that of the original graph.
+    pub relative_norm: f64,
+    /// Expected number of flips.
+    pub mass: f64,
+}
+
+/// How an ascent went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Norm at the end relative to that of the original graph.
+    pub relative_norm: f64,
+    /// Rate of the first step.
+    pub rate: f64,
+    /// One point before each step and one after the last.
+    pub curve: Vec<Progress>,
+    /// Time taken.
+    pub elapsed: Duration,
+}
+
+impl Ascent {
+    /// Runs on a support from its current values. `original` is the squared norm of the unperturbed graph; `evaluate` gives the
+    /// squared norm and its derivative; `watch` hears of every point of the curve and may stop the run by returning false.
+    pub fn run<S: Support>(
+        &self,
+        support: &mut S,
+        original: f64,
+        mut evaluate: impl FnMut(&S) -> Evaluation,
+        mut watch: impl FnMut(&Progress) -> bool,
+    ) -> Outcome {
+        let started = Instant::now();
+        let sign = self.direction.sign();
+        let mut curve = Vec::with_capacity(self.steps + 1);
+        let mut first_rate = None;
+        let mut last_shift = 0.0;
+        for step in 0..=self.steps {
+            let evaluation = evaluate(support);
+            let relative_norm = relative(evaluation.squared_norm, original);
+            let (mass, _) = support.mass_at(support.shift());
+            let progress = Progress { step, relative_norm, mass };
+            curve.push(progress);
+            if !watch(&progress) || step == self.steps {
+                break;
+            }
+            // The derivative of sqrt(L / L₀), from that of L.
+            let scale = 1.0 / (2.0 * (evaluation.squared_norm * original).sqrt());
+            if !scale.is_finite() {
+                break;
+            }
+            let rate = *first_rate.get_or_insert_with(|| match self.step_size {
+                StepSize::Rate(rate) => rate,
+                StepSize::LargestChange(change) => {
+                    let largest = scale * support.largest_derivative(&evaluation.kernel, sign);
+                    if largest > 0.0 { change * std::f64::consts::SQRT_2 / largest } else { 0.0 }
+                }
+            });
+            support.advance(&evaluation.kernel, sign * rate * scale / ((step + 2) as f64).sqrt());
+            last_shift = shift_to_budget(self.budget, last_shift, |shift| support.mass_at(shift));
+            support.set_shift(last_shift);
+        }
+        let relative_norm = curve.last().map_or(1.0, |last: &Progress| last.relative_norm);
+        Outcome { relative_norm, rate: first_rate.unwrap_or(0.0), curve, elapsed: started.elapsed() }
+    }
+}
+
+fn relative(squared: f64, original: f64) -> f64 {
+    if original > 0.0 { (squared / original).sqrt() } else { 1.0 }
+}

@@ -1,0 +1,90 @@
+//! The node pairs that may flip, and the passes an optimiser makes over them.
+//!
+//! A support holds one number in [0, 1] for each of its pairs, Δ in the paper, and with it the expected augmented graph
+//! `B = A + C∘Δ`. Values are kept as they come out of a gradient step, together with the shift that projects them:
+//! `x = clamp(value - shift, 0, 1)`, so that projecting costs no pass of its own.
+
+mod candidates;
+mod pairs;
+mod triangle;
+
+pub use candidates::draw_candidates;
+pub use pairs::Pairs;
+pub use triangle::Triangle;
+
+use crate::kernel::PairKernel;
+
+/// Which power of `B` a sum is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Power {
+    /// Σ B
+    One,
+    /// Σ B²
+    Two,
+}
+
+/// Pairs that may flip, with their current values.
+pub trait Support {
+    /// Number of nodes.
+    fn nodes(&self) -> usize;
+
+    /// For every node `i` the sum over its partners, `Σ_k B_ik^power · factor_k`.
+    fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64>;
+
+    /// Moves every value by `rate` times the derivative for it, leaving the result unprojected.
+    fn advance(&mut self, kernel: &PairKernel, rate: f64);
+
+    /// The largest absolute derivative of any pair that a step along `sign` could move.
+    fn largest_derivative(&self, kernel: &PairKernel, sign: f64) -> f64;
+
+    /// `Σ clamp(value - shift, 0, 1)` and the number of pairs strictly inside, for the projection.
+    fn mass_at(&self, shift: f64) -> (f64, f64);
+
+    /// The shift in force.
+    fn shift(&self) -> f64;
+
+    /// Sets the shift that projects the values.
+    fn set_shift(&mut self, shift: f64);
+
+    /// Expected numbers of edges added and removed.
+    fn mass(&self) -> Mass;
+
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+}
+
+/// Expected numbers of flips.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Mass {
+    /// Of pairs that are no edge.
+    pub added: f64,
+    /// Of edges.
+    pub removed: f64,
+}
+
+impl Mass {
+    /// All flips.
+    pub fn total(&self) -> f64 {
+        self.added + self.removed
+    }
+}
+
+/// Rows of the upper triangle in a fixed number of parts of about equal size, whatever the number of threads.
+pub(crate) fn parts<F: Fn(usize) -> usize>(rows: usize, total: usize, row_length: F) -> Vec<std::ops::Range<usize>> {
+    const PARTS: usize = 32;
+    const SMALLEST: usize = 1 << 14;
+    let target = total.div_ceil(PARTS).max(SMALLEST);
+    let mut parts = Vec::with_capacity(PARTS + 1);
+    let (mut start, mut held) = (0, 0);
+    for row in 0..rows {
+        held += row_length(row);
+        if held >= target {
+            parts.push(start..row + 1);
+            (start, held) = (row + 1, 0);
+        }
+    }
+    if start < rows || parts.is_empty() {
+        parts.push(start..rows);
+    }
+    parts
+}
