@@ -30,7 +30,8 @@ impl Direction {
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepSize {
-    /// The first step moves the most sensitive pair by this much. Independent of the graph's size and of the objective's scale.
+    /// The first step moves the most sensitive pair by this much, or spends the budget, whichever is less. Independent of the
+    /// graph's size and of the objective's scale.
     LargestChange(f64),
     /// η in the paper, on the derivative of the norm relative to that of the original graph.
     Rate(f64),
@@ -111,8 +112,11 @@ impl Ascent {
             let rate = *first_rate.get_or_insert_with(|| match self.step_size {
                 StepSize::Rate(rate) => rate,
                 StepSize::LargestChange(change) => {
-                    let largest = scale * support.largest_derivative(&evaluation.kernel, sign);
-                    if largest > 0.0 { change * std::f64::consts::SQRT_2 / largest } else { 0.0 }
+                    let rise = support.rise(&evaluation.kernel, sign);
+                    let by_largest = change / (scale * rise.largest);
+                    let by_budget = self.budget / (scale * rise.total);
+                    let rate = by_largest.min(by_budget) * std::f64::consts::SQRT_2;
+                    if rate.is_finite() { rate } else { 0.0 }
                 }
             });
             support.advance(&evaluation.kernel, sign * rate * scale / ((step + 2) as f64).sqrt());

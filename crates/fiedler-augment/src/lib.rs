@@ -4,4 +4,5 @@ pub mod ascent;
 pub mod kernel;
 pub mod objective;
 pub mod projection;
+pub mod sample;
 pub mod support;

@@ -21,7 +21,8 @@ pub fn shift_to_budget(budget: f64, guess: f64, mut mass: impl FnMut(f64) -> (f6
     }
     // The sum exceeds the budget at `low`, and meets it at `high` once that is known.
     let (mut low, mut high) = (0.0, f64::INFINITY);
-    let newton = |shift: f64, sum: f64, inside: f64| if inside > 0.0 { shift + (sum - budget) / inside } else { f64::NAN };
+    let newton =
+        |shift: f64, sum: f64, inside: f64| if inside > 0.0 { shift + (sum - budget) / inside } else { f64::NAN };
     let mut next = if guess > 0.0 { guess } else { newton(0.0, at_zero, inside) };
     for _ in 0..200 {
         if !(next > low && next < high) {
@@ -34,7 +35,11 @@ pub fn shift_to_budget(budget: f64, guess: f64, mut mass: impl FnMut(f64) -> (f6
         if (sum - budget).abs() <= 1e-9 * budget {
             return next;
         }
-        if sum > budget { low = next } else { high = next }
+        if sum > budget {
+            low = next
+        } else {
+            high = next
+        }
         let step = newton(next, sum, inside);
         // A step too small to be seen in single precision has arrived.
         if (step - next).abs() <= 1e-8 * next {

@@ -8,6 +8,8 @@ mod candidates;
 mod pairs;
 mod triangle;
 
+pub(crate) use triangle::row_start;
+
 pub use candidates::draw_candidates;
 pub use pairs::Pairs;
 pub use triangle::Triangle;
@@ -34,8 +36,8 @@ pub trait Support {
     /// Moves every value by `rate` times the derivative for it, leaving the result unprojected.
     fn advance(&mut self, kernel: &PairKernel, rate: f64);
 
-    /// The largest absolute derivative of any pair that a step along `sign` could move.
-    fn largest_derivative(&self, kernel: &PairKernel, sign: f64) -> f64;
+    /// The largest and the summed derivative of the pairs that a step along `sign` would raise.
+    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise;
 
     /// `Σ clamp(value - shift, 0, 1)` and the number of pairs strictly inside, for the projection.
     fn mass_at(&self, shift: f64) -> (f64, f64);
@@ -51,6 +53,25 @@ pub trait Support {
 
     /// Bytes held.
     fn bytes(&self) -> u64;
+}
+
+/// How strongly an objective pulls values up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Rise {
+    /// The largest derivative of any pair.
+    pub largest: f64,
+    /// The sum of all derivatives that are positive.
+    pub total: f64,
+}
+
+impl Rise {
+    fn with(self, derivative: f64) -> Rise {
+        Rise { largest: self.largest.max(derivative), total: self.total + derivative.max(0.0) }
+    }
+
+    fn and(self, other: Rise) -> Rise {
+        Rise { largest: self.largest.max(other.largest), total: self.total + other.total }
+    }
 }
 
 /// Expected numbers of flips.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use fiedler_graph::Graph;
 use rayon::prelude::*;
 
-use super::{Mass, Power, Support, parts};
+use super::{Mass, Power, Rise, Support, parts};
 use crate::kernel::PairKernel;
 
 /// Set in an entry of `others` when the pair is an edge; ids use the other 31 bits.
@@ -145,17 +145,12 @@ impl Support for Pairs {
         self.shift = 0.0;
     }
 
-    fn largest_derivative(&self, kernel: &PairKernel, sign: f64) -> f64 {
-        let of_pair = |(low, high, edge, x): (u32, u32, bool, f32)| {
-            let x = f64::from(x);
-            let change = if edge {
-                -kernel.at(low as usize, high as usize, 1.0 - x)
-            } else {
-                kernel.at(low as usize, high as usize, x)
-            };
-            if change * sign > 0.0 || x > 0.0 { change.abs() } else { 0.0 }
-        };
-        self.iter().map(of_pair).fold(0.0, f64::max)
+    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
+        self.iter().fold(Rise::default(), |rise, (low, high, edge, x)| {
+            let (low, high, x) = (low as usize, high as usize, f64::from(x));
+            let derivative = if edge { -kernel.at(low, high, 1.0 - x) } else { kernel.at(low, high, x) };
+            rise.with(sign * derivative)
+        })
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {

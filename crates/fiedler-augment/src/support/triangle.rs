@@ -6,7 +6,7 @@ use fiedler_graph::Graph;
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::{Mass, Power, Support, parts};
+use super::{Mass, Power, Rise, Support, parts};
 use crate::kernel::{LowRank, PairKernel};
 
 /// Columns are summed in single precision over this many rows before they enter the double precision total.
@@ -132,7 +132,9 @@ impl Support for Triangle<'_> {
                 rest = after;
                 let position = |other: u32| other as usize - row - 1;
                 edges.clear();
-                edges.extend(graph.higher(row as u32).iter().map(|&other| (values[position(other)] - shift).clamp(0.0, 1.0)));
+                edges.extend(
+                    graph.higher(row as u32).iter().map(|&other| (values[position(other)] - shift).clamp(0.0, 1.0)),
+                );
                 let scale = (rate * kernel.inverse[row]) as f32;
                 let line = Line {
                     shift,
@@ -157,23 +159,24 @@ impl Support for Triangle<'_> {
         self.shift = 0.0;
     }
 
-    fn largest_derivative(&self, kernel: &PairKernel, sign: f64) -> f64 {
+    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
         let nodes = self.nodes();
-        let of_row = |row: usize| -> f64 {
-            let mut largest = 0.0f64;
+        let of_row = |row: usize| -> Rise {
             let mut edges = self.graph.higher(row as u32).iter().copied().peekable();
+            let mut rise = Rise::default();
             for other in row as u32 + 1..nodes as u32 {
-                let edge = edges.next_if_eq(&other).is_some();
                 let x = f64::from(self.at(row as u32, other));
-                let change = if edge { -kernel.at(row, other as usize, 1.0 - x) } else { kernel.at(row, other as usize, x) };
-                let change = change * sign;
-                if change > 0.0 || x > 0.0 {
-                    largest = largest.max(change.abs());
-                }
+                let derivative = match edges.next_if_eq(&other) {
+                    Some(_) => -kernel.at(row, other as usize, 1.0 - x),
+                    None => kernel.at(row, other as usize, x),
+                };
+                rise = rise.with(sign * derivative);
             }
-            largest
+            rise
         };
-        self.parts.par_iter().map(|part| part.clone().map(of_row).fold(0.0, f64::max)).reduce(|| 0.0, f64::max)
+        let of_parts: Vec<Rise> =
+            self.parts.par_iter().map(|part| part.clone().map(of_row).fold(Rise::default(), Rise::and)).collect();
+        of_parts.into_iter().fold(Rise::default(), Rise::and)
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {
@@ -183,7 +186,9 @@ impl Support for Triangle<'_> {
             .par_iter()
             .map(|part| {
                 let blocks = self.part_values(part).chunks(1 << 13);
-                blocks.map(|block| arch.dispatch(|| block_mass(block, shift as f32))).fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+                blocks
+                    .map(|block| arch.dispatch(|| block_mass(block, shift as f32)))
+                    .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
             })
             .collect();
         partial.into_iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
@@ -209,7 +214,11 @@ impl Support for Triangle<'_> {
 }
 
 /// Mutable values of each part, in order.
-fn split_parts<'v>(mut values: &'v mut [f32], parts: &[Range<usize>], nodes: usize) -> Vec<(Range<usize>, &'v mut [f32])> {
+fn split_parts<'v>(
+    mut values: &'v mut [f32],
+    parts: &[Range<usize>],
+    nodes: usize,
+) -> Vec<(Range<usize>, &'v mut [f32])> {
     let mut split = Vec::with_capacity(parts.len());
     for part in parts {
         let length = row_start(nodes, part.end) - row_start(nodes, part.start);
@@ -312,7 +321,9 @@ impl<'k> LowRankRows<'k> {
             .flat_map(|row| self.kernel.row(row).iter().zip(&self.kernel.coefficients).map(|(a, b)| a * b))
             .collect();
         for (row, scaled) in scaled.chunks(rank).enumerate() {
-            for (slot, other) in self.rows[row * self.nodes..(row + 1) * self.nodes].iter_mut().zip(self.kernel.vectors.chunks(rank)) {
+            for (slot, other) in
+                self.rows[row * self.nodes..(row + 1) * self.nodes].iter_mut().zip(self.kernel.vectors.chunks(rank))
+            {
                 *slot = scaled.iter().zip(other).map(|(a, b)| a * b).sum();
             }
         }
