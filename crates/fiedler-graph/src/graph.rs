@@ -140,6 +140,11 @@ impl Graph {
         Graph { offsets, neighbours, weights, names: None }
     }
 
+    /// Takes the node names of another graph on the same nodes.
+    pub(crate) fn share_names(&mut self, other: &Graph) {
+        self.names.clone_from(&other.names);
+    }
+
     /// Gives up the arrays, for their memory to be used again.
     pub(crate) fn into_rows(self) -> (Vec<usize>, Vec<u32>, Option<Vec<f32>>) {
         (self.offsets, self.neighbours, self.weights)

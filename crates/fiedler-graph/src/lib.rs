@@ -17,6 +17,7 @@ pub mod catalogue;
 mod dataset;
 pub mod error;
 mod features;
+mod flip;
 pub mod generate;
 mod graph;
 pub mod input;
