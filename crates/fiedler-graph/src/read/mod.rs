@@ -16,6 +16,7 @@ pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
+mod sole;
 mod struc2vec;
 mod table;
 mod tu;

@@ -161,11 +161,6 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The line of the row, counted from one.
-    pub(super) fn line(&self) -> u64 {
-        self.line
-    }
-
     /// An error at this row.
     pub(super) fn malformed(&self, found: impl Into<String>, expected: impl Into<String>) -> Malformed {
         self.file.malformed_at(self.line, found, expected)
@@ -259,7 +254,7 @@ mod tests {
     #[test]
     fn rows_skip_blank_lines_and_keep_count() {
         let file = File::new("rows", b"\xef\xbb\xbf1\n\n \r\n2".to_vec());
-        let lines: Vec<_> = rows(&file).map(|row| row.line()).collect();
+        let lines: Vec<_> = rows(&file).map(|row| row.line).collect();
         assert_eq!(lines, [1, 4]);
     }
 
