@@ -1,7 +1,8 @@
 //! The TU collection of graph sets: several text files with a common prefix, in a zip or a folder.
 //!
 //! `DS_A.txt` lists pairs of nodes, `DS_graph_indicator.txt` the graph of each node; both count from one, over all graphs.
-//! Labels and attributes of graphs, nodes and edges stand in files of their own, a line each.
+//! Labels and attributes of graphs, nodes and edges stand in files of their own, a line each. A node or edge label becomes
+//! one column for each value that occurs, in ascending order: no column stays empty where values are left out.
 
 use super::assemble::Assembly;
 use super::numbers::{Table, rows, table};
@@ -15,6 +16,8 @@ use crate::labels::{Classes, Labels, Values};
 
 const NAME: &str = "TU";
 const PAIRS: &str = "_A.txt";
+const CLASSES: &str = "_graph_labels.txt";
+const TARGETS: &str = "_graph_attributes.txt";
 
 /// TU graph classification, zip or folder
 pub const FORMAT: Format = Format { name: "tu", about: "TU graph classification, zip or folder", recognises, read };
@@ -51,6 +54,11 @@ fn read(input: &Input, options: &Options) -> Result<Dataset> {
     let mut dataset = Assembly::of(sizes, pairs)?.into_dataset(base_name(&files.prefix), edge_features)?;
     dataset.features = features.map(|features| order.sort_rows(features));
     dataset.graph_labels = graph_labels(&files, graphs)?;
+    if matches!(dataset.graph_labels, Some(Labels::Values(_))) && files.has(CLASSES) {
+        let name = &dataset.name;
+        let note = format!("{name}{CLASSES} is left out: the values of {name}{TARGETS} are the labels");
+        dataset.report.notes.push(note);
+    }
     Ok(dataset)
 }
 
@@ -61,13 +69,20 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
+    fn name(&self, suffix: &str) -> String {
+        format!("{}{suffix}", self.prefix)
+    }
+
+    fn has(&self, suffix: &str) -> bool {
+        self.input.has(&self.name(suffix))
+    }
+
     fn require(&self, suffix: &str) -> Result<File> {
-        self.input.require(&format!("{}{suffix}", self.prefix), NAME)
+        self.input.require(&self.name(suffix), NAME)
     }
 
     fn optional(&self, suffix: &str) -> Result<Option<File>> {
-        let name = format!("{}{suffix}", self.prefix);
-        self.input.has(&name).then(|| self.input.read(&name)).transpose()
+        self.has(suffix).then(|| self.input.read(&self.name(suffix))).transpose()
     }
 
     fn whole_numbers(&self, suffix: &str, expected: &str, count: usize, of: &str) -> Result<Option<Table<i64>>> {
@@ -170,11 +185,11 @@ fn read_pairs(file: &File, order: &NodeOrder) -> Result<Vec<(u32, u32)>> {
 }
 
 fn graph_labels(files: &Files, graphs: usize) -> Result<Option<Labels>> {
-    if let Some(targets) = files.real_numbers("_graph_attributes.txt", "a value to predict", graphs, "graph")? {
+    if let Some(targets) = files.real_numbers(TARGETS, "a value to predict", graphs, "graph")? {
         let names = (1..=targets.columns).map(|column| format!("target-{column}")).collect();
         return Ok(Some(Labels::Values(Values::new(names, targets.values.into_iter().map(Some).collect())?)));
     }
-    let Some(file) = files.optional("_graph_labels.txt")? else { return Ok(None) };
+    let Some(file) = files.optional(CLASSES)? else { return Ok(None) };
     let labels = table(&file, |row| row.whole("the class of a graph"))?;
     labels.check_rows(&file, graphs, "graph of the graph indicator")?;
     if labels.columns != 1 {

@@ -105,7 +105,12 @@ fn edge_features_follow_the_order_of_edges_and_the_first_pair() -> Result<(), Er
 
 #[test]
 fn graph_attributes_are_values_to_predict() -> Result<(), Error> {
-    let dataset = read(&with(&[("TOY_graph_attributes.txt", b"0.5,1\n-2,3\n")]))?;
+    let targets = ("TOY_graph_attributes.txt", &b"0.5,1\n-2,3\n"[..]);
+    let dataset = read(&with(&[targets, ("TOY_graph_labels.txt", b"0\n1\n")]))?;
+    assert_eq!(
+        dataset.report.notes,
+        ["TOY_graph_labels.txt is left out: the values of TOY_graph_attributes.txt are the labels"]
+    );
     let Some(Labels::Values(values)) = dataset.graph_labels else { panic!("values") };
     assert_eq!((values.names().len(), values.row(1)), (2, &[Some(-2.0), Some(3.0)][..]));
     Ok(())
@@ -185,7 +190,7 @@ fn errors_name_the_line() {
 #[test]
 fn published_sets_have_their_published_counts() {
     // Graphs, nodes, edges, node label columns, class names, pairs in the file.
-    let sets: [(&str, usize, usize, usize, Option<usize>, [&str; 2], u64); 6] = [
+    let sets = [
         ("tu/MUTAG/MUTAG.zip", 188, 3_371, 3_721, Some(7), ["-1", "1"], 7_442),
         ("tu/NCI1/NCI1.zip", 4_110, 122_747, 132_753, Some(37), ["0", "1"], 265_506),
         ("tu/PROTEINS/PROTEINS.zip", 1_113, 43_471, 81_044, Some(3), ["1", "2"], 162_088),
