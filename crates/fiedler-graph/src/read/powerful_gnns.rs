@@ -66,6 +66,8 @@ fn read(input: &Input, options: &Options) -> Result<Dataset> {
     if let Some(row) = lines.next() {
         return Err(row.malformed("one more line", format!("the end of the file after {count} graphs")).into());
     }
+    // The text may be larger than the graphs, whose building takes memory too.
+    drop(file);
     let stem = base_name(&name);
     let mut dataset = graphs.into_dataset(stem.strip_suffix(".txt").unwrap_or(stem), options)?;
     dataset.splits = read_folds(input, count)?;
