@@ -22,6 +22,7 @@ mod graph;
 pub mod input;
 mod labels;
 pub mod measure;
+pub mod molecule;
 mod names;
 pub mod random;
 pub mod read;

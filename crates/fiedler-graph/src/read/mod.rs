@@ -2,17 +2,21 @@
 //!
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
+mod assemble;
+mod columns;
 mod edge_list;
 mod gnn_benchmark;
 mod graphml;
 mod moleculenet;
 mod node_link;
 pub mod npz;
+mod numbers;
 mod ogb;
 pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
+mod sole;
 mod struc2vec;
 mod table;
 mod tu;
