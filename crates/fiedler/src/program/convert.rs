@@ -7,7 +7,7 @@ use fiedler_graph::write;
 use super::Common;
 use super::failure::Failure;
 use super::output::Output;
-use super::source::Source;
+use super::reading::Reading;
 
 /// Writes a graph in another format, chosen by the target's extension:
 ///
@@ -19,21 +19,22 @@ use super::source::Source;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Convert {
+    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    data: String,
     /// The file to write
-    #[arg(value_name = "TO", index = 2, required = true)]
+    #[arg(value_name = "TO")]
     target: PathBuf,
-    #[command(flatten)]
-    source: Source,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 impl Convert {
     pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
-        let dataset = self.source.load(common, output)?;
-        let written = write::write(&dataset, &self.target, self.force)?;
-        for path in written {
+        let dataset = self.reading.load(Some(&self.data), common, output)?;
+        for path in write::write(&dataset, &self.target, self.force)? {
             output.note(&format!("wrote {}", path.display()));
         }
         Ok(())

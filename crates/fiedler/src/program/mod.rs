@@ -6,7 +6,8 @@ mod data;
 mod failure;
 mod inspect;
 mod output;
-mod source;
+mod reading;
+mod table;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -13,12 +13,10 @@ use super::output::Output;
 /// What is read when no DATA is given.
 const BUILT_IN: &str = "citation";
 
-/// Where the data come from and how they are read.
+/// How DATA is read.
 #[derive(Debug, Args)]
-pub struct Source {
-    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
-    /// [default: citation, a built-in graph]
-    data: Option<String>,
+#[command(next_help_heading = "Reading DATA")]
+pub struct Reading {
     /// Format of the path, where looking at it does not tell
     #[arg(long, value_name = "NAME", value_parser = format_names(), hide_possible_values = true, long_help = format_help())]
     format: Option<String>,
@@ -39,10 +37,10 @@ pub struct Source {
     unweighted: bool,
 }
 
-impl Source {
-    /// Reads, finds or makes the dataset.
-    pub fn load(&self, common: &Common, output: &Output) -> Result<Dataset, Failure> {
-        let data = self.data.as_deref().unwrap_or(BUILT_IN);
+impl Reading {
+    /// Reads, finds or makes the dataset; without `data`, the built-in example.
+    pub fn load(&self, data: Option<&str>, common: &Common, output: &Output) -> Result<Dataset, Failure> {
+        let data = data.unwrap_or(BUILT_IN);
         let spinner = output.spinner(&format!("reading {data}"));
         let dataset = self.open(data, common);
         spinner.finish_and_clear();
@@ -55,13 +53,10 @@ impl Source {
 
     fn open(&self, data: &str, common: &Common) -> Result<Dataset, Failure> {
         let options = self.options();
-        if Path::new(data).exists() {
-            return Ok(read::read(data, &options)?);
-        }
-        if generate::is_spec(data) {
+        if generate::is_spec(data) && !Path::new(data).exists() {
             return Ok(generate::from_spec(data, common.seed)?);
         }
-        if looks_like_path(data) {
+        if Path::new(data).exists() || looks_like_path(data) {
             return Ok(read::read(data, &options)?);
         }
         Ok(catalogue::open(data, &options)?)
