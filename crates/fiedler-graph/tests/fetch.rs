@@ -1,4 +1,5 @@
 //! Downloading, against a server on this machine that misbehaves in every way servers do.
+#![allow(clippy::unwrap_used)]
 
 use std::io::{Cursor, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -4,6 +4,7 @@
 
 mod edge_list;
 mod gnn_benchmark;
+mod graph_saint;
 mod graphml;
 mod moleculenet;
 mod node_link;
@@ -44,6 +45,7 @@ pub const FORMATS: &[Format] = &[
     tu::FORMAT,
     powerful_gnns::FORMAT,
     wiki_cs::FORMAT,
+    graph_saint::FORMAT,
     gnn_benchmark::FORMAT,
     scipy_npz::FORMAT,
     struc2vec::FORMAT,
