@@ -65,6 +65,26 @@ pub enum Error {
         name: String,
         /// The folders that were searched.
         searched: Vec<PathBuf>,
+        /// How to get it.
+        hint: String,
+    },
+    /// A dataset of the catalogue that is published in a form no reader here can read.
+    #[error("{name} cannot be read: {reason}")]
+    Unreadable {
+        /// Name in the catalogue.
+        name: String,
+        /// What stands in the way.
+        reason: String,
+    },
+    /// A dataset of the catalogue that could not be downloaded.
+    #[error("cannot fetch {name}: {problem}")]
+    Fetch {
+        /// Name in the catalogue.
+        name: String,
+        /// What went wrong, with the address.
+        problem: String,
+        /// How to get it without this program.
+        hint: String,
     },
     /// A target exists and the user did not ask to replace it.
     #[error("{} exists already", path.display())]
@@ -91,9 +111,10 @@ impl Error {
             Error::UnknownDataset { nearest: None, .. } => {
                 Some("`fiedler data list` shows all names; a file is given by its path".into())
             }
-            Error::NotFound { name, .. } => Some(format!(
-                "`fiedler data fetch {name}` downloads it; set FIEDLER_DATA to the folder if you have it already"
-            )),
+            Error::NotFound { hint, .. } | Error::Fetch { hint, .. } => Some(hint.clone()),
+            Error::Unreadable { .. } => {
+                Some("convert it with the library that wrote it, to any of the formats here, and give its path".into())
+            }
             Error::Exists { .. } => Some("choose another name, or pass --force to replace it".into()),
             Error::Io { .. } | Error::Setting { .. } => None,
         }

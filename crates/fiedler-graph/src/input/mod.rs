@@ -11,6 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use archive::Archive;
+#[cfg(feature = "fetch")]
+pub(crate) use archive::is_litter;
 pub use file::File;
 
 use crate::error::{Error, Result};

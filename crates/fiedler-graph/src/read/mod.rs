@@ -6,6 +6,7 @@ mod assemble;
 mod columns;
 mod edge_list;
 mod gnn_benchmark;
+mod graph_saint;
 mod graphml;
 mod moleculenet;
 mod node_link;
@@ -48,6 +49,7 @@ pub const FORMATS: &[Format] = &[
     tu::FORMAT,
     powerful_gnns::FORMAT,
     wiki_cs::FORMAT,
+    graph_saint::FORMAT,
     gnn_benchmark::FORMAT,
     scipy_npz::FORMAT,
     struc2vec::FORMAT,
