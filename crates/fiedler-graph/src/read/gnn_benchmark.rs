@@ -70,7 +70,7 @@ fn read(input: &Input, _options: &Options) -> Result<Dataset> {
         dataset
             .report
             .notes
-            .push(format!("{counted} entries of the adjacency matrix other than 1 were taken as one edge"));
+            .push(format!("entries of the adjacency matrix other than 1, each taken as one edge: {counted}"));
     }
     dataset.features = features(&arrays, nodes)?;
     dataset.node_labels = labels(&arrays, nodes)?;

@@ -67,7 +67,7 @@ fn read(input: &Input, _options: &Options) -> Result<Dataset> {
     let undescribed = nodes - first - test.len();
     if undescribed > 0 {
         dataset.report.notes.push(format!(
-            "{undescribed} nodes have neither features nor a label: they are missing from {}",
+            "nodes with neither features nor a label, as they are missing from {}: {undescribed}",
             base_name(&format!("{prefix}test.index"))
         ));
     }
@@ -159,9 +159,9 @@ fn pairs<'a>(
     neighbours: impl Iterator<Item = (Value<'a>, Value<'a>)>,
     nodes: usize,
 ) -> Result<Vec<(u32, u32)>> {
-    let id = |value: Value<'_>| {
+    let id = |value: Value<'_>| -> Result<u32> {
         let id = value.integer().and_then(|id| u32::try_from(id).ok()).filter(|id| (*id as usize) < nodes);
-        id.ok_or_else(|| file.malformed(format!("{value} as a node"), format!("a node id below {nodes}")))
+        id.ok_or_else(|| file.malformed(format!("{value} as a node"), format!("a node id below {nodes}")).into())
     };
     let mut pairs = Vec::new();
     for (node, others) in neighbours {

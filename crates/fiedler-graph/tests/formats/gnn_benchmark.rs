@@ -1,4 +1,5 @@
 //! gnn-benchmark npz and its relatives.
+#![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
 //! Planetoid: `ind.NAME.*`.
+#![allow(clippy::unwrap_used)]
 
 use fiedler_graph::{Dataset, Error, Features, Input};
 
@@ -39,7 +40,7 @@ fn check_tiny(dataset: &Dataset) {
     let split = &dataset.splits[0];
     assert_eq!((split.name.as_str(), &split.train[..], &split.valid[..]), ("public", &[0, 1][..], &[2][..]));
     assert_eq!(split.test, [3, 5]);
-    let note = "1 nodes have neither features nor a label: they are missing from ind.tiny.test.index";
+    let note = "nodes with neither features nor a label, as they are missing from ind.tiny.test.index: 1";
     assert_eq!(dataset.report.notes, [note]);
 }
 

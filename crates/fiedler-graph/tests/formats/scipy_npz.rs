@@ -1,4 +1,5 @@
 //! Adjacency matrices saved by scipy.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;

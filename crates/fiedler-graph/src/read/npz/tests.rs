@@ -103,6 +103,8 @@ fn labels_are_told_by_their_values() {
     let Labels::Values(values) = doubles("(2,)", &[0.5, f64::NAN]).to_labels().unwrap() else { panic!() };
     assert_eq!((values.row(0), values.row(1)), (&[Some(0.5)][..], &[None][..]));
     assert!(doubles("(1, 1, 1)", &[0.0]).to_labels().is_err());
+    let close = Array::from_npy(npy("<i8", "(2,)", &integers(&[1 << 60, (1 << 60) + 1]))).unwrap();
+    assert_eq!(close.to_labels().unwrap().classes().unwrap().count(), 2);
 }
 
 fn entry<'a>(pickle: &'a Pickle, name: &str) -> Value<'a> {
@@ -200,4 +202,81 @@ fn one_long_string_used_often_is_not_written_out() {
     let array = Array::from_pickle(pickle.root(), file.place()).unwrap();
     assert_eq!(array.shape(), [count as usize]);
     assert!(array.to_strings().unwrap_err().to_string().contains("more text"));
+}
+
+/// An npz of arrays given by type, shape and values.
+fn npz(members: &[(&str, &str, &str, Vec<u8>)]) -> Arrays {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, descr, shape, values) in members {
+        zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut zip, npy(descr, shape, values).bytes()).unwrap();
+    }
+    Arrays::open(File::new("a.npz", zip.finish().unwrap().into_inner())).unwrap()
+}
+
+fn integers(values: &[i64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// A matrix as `save_npz` writes it, of whole numbers.
+fn saved(format: &str, shape: &[i64], data: (&str, &[i64]), others: &[(&str, &[i64])]) -> Result<Matrix> {
+    let length = |values: &[i64]| format!("({},)", values.len());
+    let lengths: Vec<_> = others.iter().map(|(_, values)| length(values)).collect();
+    let shape_length = length(shape);
+    let mut members = vec![
+        ("format", "|S3", "()", format.as_bytes().to_vec()),
+        ("shape", "<i8", shape_length.as_str(), integers(shape)),
+        ("data", "<i8", data.0, integers(data.1)),
+    ];
+    for ((name, values), length) in others.iter().zip(&lengths) {
+        members.push((name, "<i8", length, integers(values)));
+    }
+    Matrix::from_scipy(&npz(&members))
+}
+
+#[test]
+fn matrices_whose_parts_do_not_fit_are_refused() {
+    let rows = |shape: &[i64], indptr: &[i64], indices: &[i64]| {
+        saved("csr", shape, ("(2,)", &[1, 1]), &[("indptr", indptr), ("indices", indices)])
+    };
+    assert_eq!(rows(&[2, 2], &[0, 1, 2], &[1, 0]).unwrap().entries(), [(0, 1), (1, 0)]);
+    for (shape, indptr, indices, complaint) in [
+        (&[2, 2][..], &[0, 1][..], &[1, 0][..], "expected 3 that ascend from 0"),
+        (&[2, 2], &[0, 2, 1], &[1, 0], "expected 3 that ascend from 0"),
+        (&[2, 2], &[1, 1, 2], &[1, 0], "expected 3 that ascend from 0"),
+        (&[2, 2], &[0, 1, 3], &[1, 0, 1], "2 entries; expected 3, as indptr says"),
+        (&[2, 2], &[0, 1, 2], &[1, 2], "an entry in column 2; expected one below 2"),
+        (&[2, 2], &[0, 1, 2], &[1, -1], "-1 as value 1"),
+        (&[2, 2, 2], &[0, 1, 2], &[1, 0], "3 dimensions"),
+        (&[-2, 2], &[0, 1, 2], &[1, 0], "-2 as value 0"),
+        (&[1 << 40, 1 << 40], &[0, 1, 2], &[1, 0], "at most 2147483647 of each"),
+        (&[0, 0], &[], &[], "0 row offsets"),
+    ] {
+        let error = rows(shape, indptr, indices).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+
+    let coordinates = |shape: &[i64], row: &[i64], col: &[i64]| {
+        saved("coo", shape, ("(1,)", &[1]), &[("row", row), ("col", col)]).map(|matrix| matrix.entries().to_vec())
+    };
+    assert_eq!(coordinates(&[2, 2], &[0], &[1]).unwrap(), [(0, 1)]);
+    assert!(coordinates(&[2, 2], &[2], &[1]).is_err());
+    assert!(coordinates(&[2, 2], &[0, 1], &[1, 0]).is_err());
+    let error = coordinates(&[2_000_000_000, 2_000_000_000], &[0], &[1]).unwrap_err().to_string();
+    assert!(error.contains("2000000000 rows claimed by 1 entries"), "{error}");
+
+    let diagonals = |offset: i64| saved("dia", &[2, 2], ("(1, 2)", &[1, 1]), &[("offsets", &[offset])]);
+    assert_eq!(diagonals(1).unwrap().entries(), [(0, 1)]);
+    for offset in [i64::MIN, i64::MAX, 5, -5] {
+        assert_eq!(diagonals(offset).unwrap().entries(), []);
+    }
+
+    let blocks = |data_shape: &str, indices: &[i64]| {
+        saved("bsr", &[2, 2], (data_shape, &[1, 0, 0, 1]), &[("indptr", &[0, 1]), ("indices", indices)])
+    };
+    assert_eq!(blocks("(1, 2, 2)", &[0]).unwrap().entries().len(), 4);
+    for (data_shape, index) in [("(4,)", 0), ("(1, 2, 2)", 1), ("(1, 0, 2)", 0), ("(1, 4, 1)", 0), ("(4, 1, 1)", 0)] {
+        assert!(blocks(data_shape, &[index]).is_err(), "{data_shape}");
+    }
+    assert!(saved("lil", &[2, 2], ("(1,)", &[1]), &[]).is_err());
 }
