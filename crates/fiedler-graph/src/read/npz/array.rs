@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::r#type::{Kind, Type};
 use crate::error::{Malformed, Place, Result};
-use crate::input::{Archive, File};
+use crate::input::{Archive, File, Input};
 use crate::read::pickle::{Items, Pickle, Slot, Value};
 
 /// Arrays without a value, or whose values take no bytes, may claim up to this many rows or columns.
@@ -23,6 +23,17 @@ impl Arrays {
     pub fn open(file: File) -> Result<Arrays> {
         let path = file.place().file.clone();
         Ok(Arrays { archive: Archive::open(file.into_bytes(), path)? })
+    }
+
+    /// Opens the npz that an input names; `None` when it names something else.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no zip archive.
+    pub fn named_by(input: &Input) -> Result<Option<Arrays>> {
+        match input.file_name() {
+            Some(name) if name.to_ascii_lowercase().ends_with(".npz") => Arrays::open(input.read_named()?).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The names of all arrays, sorted.

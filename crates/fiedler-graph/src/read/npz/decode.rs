@@ -105,6 +105,11 @@ impl Array {
     /// When the array has more than two dimensions, or values that are neither strings nor numbers.
     pub fn to_labels(&self) -> Result<Labels> {
         let (_, columns) = self.rows_and_columns()?;
+        if columns == 1
+            && let Ok(labels) = self.to_i64()
+        {
+            return Ok(Labels::Classes(Classes::from_integers(labels.into_iter().map(Some))));
+        }
         if columns == 1 && matches!(self.of.kind, Kind::Text | Kind::Bytes | Kind::Object) {
             return Ok(Labels::Classes(Classes::from_labels(self.to_strings()?.into_iter().map(Some))));
         }

@@ -132,7 +132,7 @@ mod tests {
             }
         }
         let scalar = Header::read(&npy(1, "{'descr': '|O', 'fortran_order': False, 'shape': (), }")).unwrap();
-        assert_eq!(scalar.shape, []);
+        assert!(scalar.shape.is_empty());
     }
 
     #[test]

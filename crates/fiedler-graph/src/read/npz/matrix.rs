@@ -72,6 +72,19 @@ impl Matrix {
         Matrix::from_fields(&place, "csr", &shape, &|name| arrays.get(&format!("{prefix}_{name}")))
     }
 
+    /// A matrix of entries in any order; `values[k]` belongs to `entries[k]`.
+    ///
+    /// # Errors
+    /// When an entry lies outside of the matrix, or its value is not finite.
+    pub(in crate::read) fn from_entries(
+        place: &Place,
+        (rows, columns): (usize, usize),
+        entries: Vec<(u32, u32)>,
+        values: Vec<f32>,
+    ) -> Result<Matrix> {
+        Matrix { place: place.clone(), rows, columns, entries, values }.checked()
+    }
+
     fn from_fields(
         place: &Place,
         format: &str,
@@ -255,7 +268,30 @@ impl Matrix {
     ///
     /// # Errors
     /// When the matrix is not square or has a negative entry.
-    pub fn into_graph(mut self) -> Result<(Graph, BuildReport)> {
+    pub fn into_graph(self) -> Result<(Graph, BuildReport)> {
+        if self.values.iter().all(|value| *value == 0.0 || *value == 1.0) {
+            return self.into_unweighted_graph();
+        }
+        let summed = self.without_zeros()?.with_duplicates_summed();
+        if let Some(at) = summed.values.iter().position(|value| *value <= 0.0) {
+            let (row, column) = summed.entries[at];
+            let found = format!("{} between node {row} and node {column}", summed.values[at]);
+            return Err(summed.place.malformed(found, "positive edge weights").into());
+        }
+        Graph::from_weighted_pairs(summed.rows, summed.entries, summed.values)
+    }
+
+    /// The graph that has an edge wherever this adjacency matrix has an entry other than 0.
+    ///
+    /// # Errors
+    /// When the matrix is not square.
+    pub fn into_unweighted_graph(self) -> Result<(Graph, BuildReport)> {
+        let matrix = self.without_zeros()?;
+        Graph::from_pairs(matrix.rows, matrix.entries)
+    }
+
+    /// A square matrix without the zeros that are stored all the same.
+    fn without_zeros(mut self) -> Result<Matrix> {
         if self.rows != self.columns {
             let found = format!("{} rows and {} columns", self.rows, self.columns);
             return Err(self.place.malformed(found, "a square adjacency matrix").into());
@@ -265,16 +301,7 @@ impl Matrix {
             self.entries.retain(|_| stored.next().is_some_and(|value| *value != 0.0));
             self.values.retain(|value| *value != 0.0);
         }
-        if self.values.iter().all(|value| *value == 1.0) {
-            return Graph::from_pairs(self.rows, self.entries);
-        }
-        let summed = self.with_duplicates_summed();
-        if let Some(at) = summed.values.iter().position(|value| *value <= 0.0) {
-            let (row, column) = summed.entries[at];
-            let found = format!("{} between node {row} and node {column}", summed.values[at]);
-            return Err(summed.place.malformed(found, "positive edge weights").into());
-        }
-        Graph::from_weighted_pairs(summed.rows, summed.entries, summed.values)
+        Ok(self)
     }
 
     /// The rows as features of nodes, kept sparse.

@@ -17,3 +17,6 @@ mod r#type;
 pub use array::{Array, Arrays};
 pub use matrix::Matrix;
 pub use r#type::{Kind, Type};
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ pub use value::{Entries, Items, Object, Value};
 /// holds itself is no trouble, and no nesting is too deep. A clone shares them.
 #[derive(Debug, Clone)]
 pub struct Pickle {
-    nodes: Arc<[Node]>,
+    nodes: Arc<Vec<Node>>,
     root: Slot,
     size: usize,
 }
@@ -104,3 +104,6 @@ struct Call {
     items: Vec<Slot>,
     entries: Vec<(Slot, Slot)>,
 }
+
+#[cfg(test)]
+mod tests;
