@@ -391,6 +391,24 @@ fn redirects_are_followed_but_not_for_ever() {
 }
 
 #[test]
+fn what_was_received_outlives_a_missing_file_and_a_machine_offline() {
+    let (bytes, cache) = (content(10_000), cache());
+    let served = bytes.clone();
+    let server = Server::new(move |request, stream| match request.number {
+        0 => send(request, stream, &served, "\"one\"", 4_000),
+        1 => reply(stream, "404 Not Found", "Content-Length: 0\r\n", b""),
+        _ => send(request, stream, &served, "\"one\"", 10_000),
+    });
+    let entry = server.dataset("a.csv", "");
+    failed(fetch(&entry, &settings(&cache)));
+    let unknown = FetchSettings { mirror: Some("http://nowhere.invalid".into()), ..settings(&cache) };
+    let (message, _) = failed(fetch(&entry, &unknown));
+    assert!(message.contains("is this machine online?"), "{message}");
+    assert_eq!(fs::read(fetch(&entry, &settings(&cache)).unwrap()).unwrap(), bytes);
+    assert_eq!(server.requests()[2].start(), Some(4_000));
+}
+
+#[test]
 fn nobody_at_the_address() {
     let cache = cache();
     let server = Server::of(b"");

@@ -74,8 +74,8 @@ impl Entry {
         let folder = cache.join(&self.name);
         let folder = folder.display();
         if let Some(page) = &self.by_hand {
-            let files = if self.holds.is_empty() { "it".into() } else { self.holds.join(", ") };
-            return format!("by hand: get {files} from {page} and put it into {folder}");
+            let files = if self.holds.is_empty() { "the file".into() } else { self.holds.join(", ") };
+            return format!("by hand: from {page}, put {files} into {folder}");
         }
         let addresses: Vec<_> = self.files.iter().map(|file| file.url.as_str()).collect();
         let addresses = addresses.join(", ");

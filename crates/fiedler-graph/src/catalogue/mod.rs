@@ -1,7 +1,7 @@
 //! Every dataset of the paper by name: where it is published, and where it lies on this machine.
 //!
 //! [`open`] finds a dataset in the folders of `FIEDLER_DATA` or in the cache, in the layouts that the publishers and the common
-//! libraries leave behind, and reads it. With the feature `fetch`, [`fetch()`] downloads it into the cache.
+//! libraries leave behind, and reads it. With the feature `fetch`, `fetch` downloads it into the cache.
 //!
 //! ```
 //! use fiedler_graph::catalogue;

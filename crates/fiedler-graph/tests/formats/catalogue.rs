@@ -303,3 +303,15 @@ fn checksums_are_those_of_the_published_files() {
         assert!(!fields[3].contains("DERIVED"), "{line}");
     }
 }
+
+#[test]
+fn published_datasets_open_by_name_with_the_published_numbers() {
+    let Some(root) = common::published("") else { return };
+    for name in ["cora", "citeseer", "pubmed", "amazon-photo", "coauthor-cs", "polblogs"] {
+        let located = locate(name, &root).unwrap_or_else(|error| panic!("{error}"));
+        let entry = catalogue::find(name).unwrap();
+        let dataset = entry.read(&located, &Options::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(dataset.name, name);
+        assert_eq!(entry.counts.differences(&dataset), Vec::<String>::new(), "{name}");
+    }
+}

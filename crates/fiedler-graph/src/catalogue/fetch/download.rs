@@ -56,9 +56,10 @@ pub(super) fn download(
     };
     download.try_repeatedly().and_then(|()| download.check()).map_err(|failure| match failure {
         Failure::Passing(problem) => Failure::Passing(format!("{url}: {problem}")),
-        Failure::Lasting(problem) => {
+        Failure::Lasting(problem) => Failure::Lasting(format!("{url}: {problem}")),
+        Failure::Wrong(problem) => {
             download.discard();
-            Failure::Lasting(format!("{url}: {problem}"))
+            Failure::Wrong(format!("{url}: {problem}"))
         }
         Failure::Local(error) => Failure::Local(error),
     })?;
@@ -81,17 +82,18 @@ struct Download<'a> {
 /// What tells one version of a file on a server from another.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Version {
+    url: String,
     /// A strong entity tag, or else the date of the last change.
     validator: Option<String>,
     size: Option<u64>,
 }
 
 impl Version {
-    fn of(headers: &HeaderMap, size: Option<u64>) -> Version {
+    fn of(url: &str, headers: &HeaderMap, size: Option<u64>) -> Version {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         // A weak tag does not promise the same bytes.
         let tag = text(header::ETAG).filter(|tag| !tag.starts_with("W/"));
-        Version { validator: tag.or(text(header::LAST_MODIFIED)).map(Into::into), size }
+        Version { url: url.into(), validator: tag.or(text(header::LAST_MODIFIED)).map(Into::into), size }
     }
 
     /// Whether two versions may be one and the same; what a server does not say cannot contradict.
@@ -99,7 +101,7 @@ impl Version {
         fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
         }
-        agree(&self.validator, &other.validator) && agree(&self.size, &other.size)
+        self.url == other.url && agree(&self.validator, &other.validator) && agree(&self.size, &other.size)
     }
 }
 
@@ -138,7 +140,7 @@ impl Download<'_> {
             StatusCode::PARTIAL_CONTENT if here > 0 => {
                 let range = ContentRange::of(response.headers());
                 let fits = range.as_ref().is_some_and(|range| {
-                    range.start == here && Version::of(response.headers(), range.size).agrees_with(&earlier)
+                    range.start == here && Version::of(self.url, response.headers(), range.size).agrees_with(&earlier)
                 });
                 if !fits {
                     self.discard();
@@ -167,7 +169,7 @@ impl Download<'_> {
         let here = fs::metadata(&self.part).map_or(0, |metadata| metadata.len());
         let version = fs::read(&self.version).ok().and_then(|bytes| serde_json::from_slice::<Version>(&bytes).ok());
         match version {
-            Some(version) if version.size.is_none_or(|size| here <= size) => {
+            Some(version) if version.url == self.url && version.size.is_none_or(|size| here <= size) => {
                 // With nothing to recognise the version by, two of them could be spliced.
                 let recognisable = version.validator.is_some() || version.size.is_some();
                 (if recognisable { here } else { 0 }, version)
@@ -181,13 +183,13 @@ impl Download<'_> {
         if let (Some(size), Some(expected)) = (size, self.file.size)
             && size != expected
         {
-            return Err(Failure::Lasting(format!("the file has {size} bytes; expected {expected}")));
+            return Err(Failure::Wrong(format!("the file has {size} bytes; expected {expected}")));
         }
         let mut part = File::options();
         let part = if here > 0 { part.append(true) } else { part.create(true).write(true).truncate(true) };
         let mut part = part.open(&self.part).map_err(local("create", &self.part))?;
         if here == 0 {
-            let version = serde_json::to_vec(&Version::of(response.headers(), size)).unwrap_or_default();
+            let version = serde_json::to_vec(&Version::of(self.url, response.headers(), size)).unwrap_or_default();
             fs::write(&self.version, version).map_err(local("write", &self.version))?;
         }
 
@@ -206,7 +208,7 @@ impl Download<'_> {
             };
             total += count as u64;
             if total > limit {
-                return Err(Failure::Lasting(format!("the server sends more than {limit} bytes")));
+                return Err(Failure::Wrong(format!("the server sends more than {limit} bytes")));
             }
             part.write_all(&chunk[..count]).map_err(local("write", &self.part))?;
             progress.advance(count as u64);
@@ -228,12 +230,12 @@ impl Download<'_> {
         if let Some(expected) = self.file.size
             && size != expected
         {
-            return Err(Failure::Lasting(format!("the file has {size} bytes; expected {expected}")));
+            return Err(Failure::Wrong(format!("the file has {size} bytes; expected {expected}")));
         }
         if let Some(expected) = &self.file.sha256 {
             let found = sha256(&self.part).map_err(read)?;
             if found != *expected {
-                return Err(Failure::Lasting(format!("the file has SHA-256 {found}; expected {expected}")));
+                return Err(Failure::Wrong(format!("the file has SHA-256 {found}; expected {expected}")));
             }
         }
         Ok(())
@@ -264,12 +266,22 @@ impl ContentRange {
 fn failure(error: ureq::Error) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Passing("the server does not answer in time".into()),
+        ureq::Error::HostNotFound => unknown_host(),
+        ureq::Error::Io(error) if is_unknown_host(&error) => unknown_host(),
         ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) => {
             Failure::Passing(format!("the connection failed ({error})"))
         }
-        ureq::Error::HostNotFound => Failure::Lasting("the server's name is not known; is this machine online?".into()),
         error => Failure::Lasting(error.to_string()),
     }
+}
+
+fn unknown_host() -> Failure {
+    Failure::Lasting("the server's name is not known; is this machine online?".into())
+}
+
+/// The standard library has no kind for this error: known are its text on Unix and its number on Windows.
+fn is_unknown_host(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(11001) || error.to_string().contains("failed to lookup address")
 }
 
 fn sha256(path: &Path) -> std::io::Result<String> {

@@ -71,8 +71,10 @@ impl Progress for Silent {
 enum Failure {
     /// The network's fault: another try may do.
     Passing(String),
-    /// What the server has is not what it should be.
+    /// No use in trying again now; what is here already may serve later.
     Lasting(String),
+    /// What was received is not what was published; it is thrown away.
+    Wrong(String),
     /// This machine's fault.
     Local(Error),
 }
@@ -113,7 +115,7 @@ pub fn fetch(entry: &Entry, settings: &FetchSettings<'_>) -> Result<PathBuf> {
     let whole = part.join("whole");
     let assembled = download_all(entry, settings, &part).and_then(|files| assemble(entry, &files, &whole));
     assembled.map_err(|failure| match failure {
-        Failure::Passing(problem) | Failure::Lasting(problem) => fail(problem),
+        Failure::Passing(problem) | Failure::Lasting(problem) | Failure::Wrong(problem) => fail(problem),
         Failure::Local(error) => error,
     })?;
     fs::rename(whole.join(&entry.name), &target).map_err(Error::io("create", &target))?;
@@ -171,10 +173,10 @@ fn assemble(entry: &Entry, files: &[(&Published, PathBuf)], whole: &Path) -> Res
     for (file, path) in files {
         if file.is_zip() {
             let unpacked = unpack::unpack(path, &folder, entry.within.as_deref());
-            if let Err(Failure::Lasting(problem)) = unpacked {
+            if let Err(Failure::Wrong(problem)) = unpacked {
                 // Or the next call would take it for a finished download.
                 let _ = fs::remove_file(path);
-                return Err(Failure::Lasting(format!("{}: {problem}", file.url)));
+                return Err(Failure::Wrong(format!("{}: {problem}", file.url)));
             }
             unpacked?;
         } else {
@@ -187,7 +189,7 @@ fn assemble(entry: &Entry, files: &[(&Published, PathBuf)], whole: &Path) -> Res
         Err(_) => {
             let addresses: Vec<_> = entry.files.iter().map(|file| file.url.as_str()).collect();
             files.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
-            Err(Failure::Lasting(format!("{}: lacks files of the dataset", addresses.join(", "))))
+            Err(Failure::Wrong(format!("{}: lacks files of the dataset", addresses.join(", "))))
         }
     }
 }

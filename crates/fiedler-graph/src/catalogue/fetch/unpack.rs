@@ -1,7 +1,7 @@
 //! Unpacking a zip that a stranger may have made.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{BufReader, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 use zip::ZipArchive;
@@ -18,12 +18,12 @@ pub(super) fn unpack(archive: &Path, into: &Path, within: Option<&str>) -> Resul
     let size = file.metadata().map_err(local("read", archive))?.len();
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     if zip.len() > MAX_MEMBERS {
-        return Err(Failure::Lasting(format!("the zip has {} members; expected at most {MAX_MEMBERS}", zip.len())));
+        return Err(Failure::Wrong(format!("the zip has {} members; expected at most {MAX_MEMBERS}", zip.len())));
     }
     let mut members = wanted(&mut zip, within)?;
     if members.is_empty() {
         let within = within.map(|folder| format!(" within {folder}")).unwrap_or_default();
-        return Err(Failure::Lasting(format!("the zip holds no files{within}")));
+        return Err(Failure::Wrong(format!("the zip holds no files{within}")));
     }
     leave_out_shared_folder(&mut members);
 
@@ -36,7 +36,7 @@ pub(super) fn unpack(archive: &Path, into: &Path, within: Option<&str>) -> Resul
         let mut target = match File::create_new(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return Err(Failure::Lasting(format!("the zip has {} twice", parts.join("/"))));
+                return Err(Failure::Wrong(format!("the zip has {} twice", parts.join("/"))));
             }
             Err(error) => return Err(local("create", &path)(error)),
         };
@@ -50,9 +50,9 @@ pub(super) fn unpack(archive: &Path, into: &Path, within: Option<&str>) -> Resul
                 Err(error) => return Err(damaged(error)),
             };
             left = left.checked_sub(count as u64).ok_or_else(|| {
-                Failure::Lasting(format!("the zip unpacks to more than {limit} bytes, too many for its size"))
+                Failure::Wrong(format!("the zip unpacks to more than {limit} bytes, too many for its size"))
             })?;
-            io::Write::write_all(&mut target, &chunk[..count]).map_err(local("write", &path))?;
+            target.write_all(&chunk[..count]).map_err(local("write", &path))?;
         }
         target.sync_all().map_err(local("write", &path))?;
     }
@@ -60,10 +60,7 @@ pub(super) fn unpack(archive: &Path, into: &Path, within: Option<&str>) -> Resul
 }
 
 /// The files to unpack: their index, and the parts of their path.
-fn wanted<R: Read + io::Seek>(
-    zip: &mut ZipArchive<R>,
-    within: Option<&str>,
-) -> Result<Vec<(usize, Vec<String>)>, Failure> {
+fn wanted<R: Read + Seek>(zip: &mut ZipArchive<R>, within: Option<&str>) -> Result<Vec<(usize, Vec<String>)>, Failure> {
     let within: Vec<_> = within.into_iter().flat_map(|folder| folder.split('/')).collect();
     let mut members = Vec::new();
     for at in 0..zip.len() {
@@ -73,7 +70,7 @@ fn wanted<R: Read + io::Seek>(
             continue;
         }
         let Some(parts) = safe_parts(&name).filter(|_| !member.is_symlink()) else {
-            return Err(Failure::Lasting(format!("the zip has a member {name:?}, which leads out of its folder")));
+            return Err(Failure::Wrong(format!("the zip has a member {name:?}, which leads out of its folder")));
         };
         let inside = parts.len() > within.len() && parts.iter().zip(&within).all(|(part, folder)| part == folder);
         if inside {
@@ -101,5 +98,5 @@ fn leave_out_shared_folder(members: &mut [(usize, Vec<String>)]) {
 }
 
 fn damaged(error: impl std::fmt::Display) -> Failure {
-    Failure::Lasting(format!("the zip is damaged ({error}); it may have been cut short"))
+    Failure::Wrong(format!("the zip is damaged ({error}); it may have been cut short"))
 }
