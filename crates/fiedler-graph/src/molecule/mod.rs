@@ -4,8 +4,8 @@
 //! text, hydrogens counted on the atom that bears them, aromaticity perceived from the rings, and what is no molecule refused.
 //! The chemistry is `chematic`'s; this module says where in the text a mistake is, and keeps hostile text within bounds.
 
+mod former_rules;
 mod syntax;
-mod tolerance;
 
 use std::fmt;
 
@@ -73,10 +73,18 @@ impl Molecule {
         let plain = layout.plain_spelling(text);
         let parsed = chematic_smiles::parse(&plain).map_err(|error| unparsed(error, &layout))?;
         if let Ok(graph) = ogb_graph_features(&parsed) {
-            return Ok(Molecule::from(graph));
+            let molecule = Molecule::from(graph);
+            return match former_rules::unwritten_donor(&molecule, &plain) {
+                Some(donor) => Err(InvalidSmiles {
+                    // Hydrogens written as atoms are gone by now.
+                    position: layout.position_of(donor).filter(|_| layout.atoms() == molecule.atoms.len()),
+                    why: "the atom has more bonds than is possible, one of them to a metal".into(),
+                }),
+                None => Ok(molecule),
+            };
         }
         let problems = rdkit_detect_chemistry_problems(&parsed).unwrap_or_default();
-        if let Some(molecule) = tolerance::read_tolerantly(&plain, &parsed, &problems) {
+        if let Some(molecule) = former_rules::read_tolerantly(&plain, &parsed, &problems) {
             return Ok(molecule);
         }
         Err(match problems.first() {
@@ -205,6 +213,7 @@ mod tests {
             ("[nH]1cccc1", 5, 5),
             ("[se]1cccc1", 5, 5),
             ("[O-][N+](=O)c1ccccc1", 9, 9),
+            ("C[N](C)(C)->[Co]", 5, 4),
             ("CC=C(C)C nobody's name", 5, 4),
         ];
         for (smiles, atoms, bonds) in sizes {
@@ -245,6 +254,7 @@ mod tests {
             ("CÅ", "character 2: \"Å\" is no atom outside brackets"),
             ("C(C)(C)(C)(C)C", "character 1: C has valence 5, more than is possible"),
             ("CCO(C)C", "character 3: O has valence 3, at most 2 is possible"),
+            ("C=N(C)[Co]", "character 3: the atom has more bonds than is possible, one of them to a metal"),
             ("Cc1cccc1", "character 2: the aromatic atoms cannot be given alternating double bonds"),
             ("CCn", "character 3: the atom is written as aromatic but is in no ring"),
         ];

@@ -42,6 +42,11 @@ impl Layout {
         self.atoms.get(atom).map(|position| position + 1)
     }
 
+    /// Number of atoms, hydrogens that are written as atoms among them.
+    pub(super) fn atoms(&self) -> usize {
+        self.atoms.len()
+    }
+
     /// Whether [`Layout::plain_spelling`] differs from the text.
     pub(super) fn is_respelled(&self) -> bool {
         self.respelled

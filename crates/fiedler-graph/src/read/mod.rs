@@ -70,6 +70,8 @@ pub struct Options {
     pub labels: Option<PathBuf>,
     /// Use continuous node attributes too, where a dataset has both node labels and attributes.
     pub attributes: bool,
+    /// Names of the columns to predict, where a table of molecules has several.
+    pub targets: Vec<String>,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.
