@@ -155,9 +155,12 @@ impl Error {
     ) -> Error {
         let name = name.into();
         let known: Vec<String> = known.into_iter().map(Into::into).collect();
-        let likeness = |candidate: &String| strsim::jaro_winkler(candidate, &name);
+        // The first knows a beginning that is left unfinished, the second two letters that changed places.
+        let likeness = |candidate: &str| {
+            strsim::jaro_winkler(candidate, &name).max(strsim::normalized_damerau_levenshtein(candidate, &name))
+        };
         let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let nearest = nearest.filter(|candidate| likeness(candidate) > 0.7).cloned();
+        let nearest = nearest.filter(|candidate| likeness(candidate) > 0.65).cloned();
         Error::UnknownName { kind: kind.into(), name, known, nearest }
     }
 }

@@ -51,7 +51,7 @@ pub fn barabasi_albert(settings: &BarabasiAlbert, seed: u64) -> Result<Dataset> 
             format!("a whole number from 1 to {}", nodes - 1),
         ));
     }
-    super::check_edges(edges_per_node as f64 * (nodes - edges_per_node) as f64)?;
+    super::check_size("number of edges", edges_per_node as f64 * (nodes - edges_per_node) as f64)?;
 
     let mut random = stream(seed, "barabasi-albert/edges", 0);
     let mut pairs = Vec::with_capacity(edges_per_node * (nodes - edges_per_node));

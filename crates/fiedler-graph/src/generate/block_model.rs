@@ -1,7 +1,7 @@
 //! Stochastic block models: classes of nodes that join their own kind more often (or less often) than others.
 
-use rand::RngExt;
 use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,9 @@ const PARAMETERS: &[Parameter] = &[
     Parameter { name: "words", about: "mean number of words drawn for a node" },
     Parameter { name: "topic", about: "share of a node's words drawn from the topic of its class" },
 ];
+
+/// More words than any language has.
+const MAX_VOCABULARY: usize = 1 << 24;
 
 /// Settings of [`stochastic_block_model`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,7 +93,7 @@ impl BlockModel {
     /// A small network like those of Cora and CiteSeer: sparse, homophilous, with a few much-cited nodes, and words that tell
     /// the class of a node in about six of ten cases, of its neighbourhood in more than eight.
     pub fn citation() -> BlockModel {
-        BlockModel { classes: 7, degree: 4.5, homophily: 0.75, tail: Some(3.5), topic: 0.29, ..Default::default() }
+        BlockModel { classes: 7, degree: 4.8, homophily: 0.77, tail: Some(3.5), topic: 0.29, ..Default::default() }
     }
 
     fn check(&self) -> Result<()> {
@@ -108,21 +111,25 @@ impl BlockModel {
         if !(self.degree.is_finite() && self.degree >= 0.0) {
             return Err(Error::setting("degree", self.degree, "a number that is not negative"));
         }
-        super::check_edges(self.nodes as f64 * self.degree / 2.0)?;
+        super::check_size("expected number of edges", self.nodes as f64 * self.degree / 2.0)?;
         super::check_share("homophily", self.homophily)?;
         if let Some(tail) = self.tail.filter(|tail| !(tail.is_finite() && *tail > 2.0)) {
             return Err(Error::setting("tail", tail, "an exponent above 2, or none"));
         }
+        if self.vocabulary == 0 { Ok(()) } else { self.check_words() }
+    }
+
+    fn check_words(&self) -> Result<()> {
         super::check_share("topic", self.topic)?;
-        if self.vocabulary != 0 && !(self.classes..=u32::MAX as usize).contains(&self.vocabulary) {
-            let expected = format!("0, or at least {}, one word a class", self.classes);
+        if !(self.classes..=MAX_VOCABULARY).contains(&self.vocabulary) {
+            let expected = format!("0, or from {} (one word a class) to {MAX_VOCABULARY}", self.classes);
             return Err(Error::setting("vocabulary", self.vocabulary, expected));
         }
-        // Beyond this nothing but repeated words would be drawn.
-        if !(0.0..=self.vocabulary.max(1) as f64).contains(&self.words) && self.vocabulary != 0 {
+        // Beyond this little but repeated words would be drawn.
+        if !(0.0..=self.vocabulary as f64).contains(&self.words) {
             return Err(Error::setting("words", self.words, format!("a number from 0 to {}", self.vocabulary)));
         }
-        Ok(())
+        super::check_size("expected number of words of all nodes", self.nodes as f64 * self.words)
     }
 
     /// The number of nodes of each class: the proportions, rounded so that they add up.
@@ -190,10 +197,12 @@ pub fn citation(seed: u64) -> Dataset {
 struct Blocks<'a> {
     class_of: &'a [u32],
     prominence: Vec<f64>,
-    /// Nodes of each class, the most prominent first.
+    /// All nodes, the most prominent first.
+    everyone: Vec<u32>,
+    /// The nodes of each class, in the same order.
     members: Vec<Vec<u32>>,
-    /// The place of each node among the members of its class.
-    place: Vec<usize>,
+    /// The place of each node among everyone, and among the members of its class.
+    places: Vec<(u32, u32)>,
     /// Rate within each class.
     within: Vec<f64>,
     /// Rate between any two classes.
@@ -203,48 +212,55 @@ struct Blocks<'a> {
 impl Blocks<'_> {
     fn new<'a>(settings: &BlockModel, class_of: &'a [u32], seed: u64) -> Result<Blocks<'a>> {
         let prominence = prominence(settings, seed);
+        let mut everyone: Vec<u32> = (0..class_of.len() as u32).collect();
+        everyone.par_sort_by(|&a, &b| prominence[b as usize].total_cmp(&prominence[a as usize]));
         let mut members = vec![Vec::new(); settings.classes];
-        for (node, &class) in class_of.iter().enumerate() {
-            members[class as usize].push(node as u32);
-        }
-        let mut place = vec![0; class_of.len()];
-        for class in &mut members {
-            class.sort_by(|&a, &b| prominence[b as usize].total_cmp(&prominence[a as usize]));
-            class.iter().enumerate().for_each(|(at, &node)| place[node as usize] = at);
+        let mut places = vec![(0, 0); class_of.len()];
+        for (place, &node) in everyone.iter().enumerate() {
+            let class = &mut members[class_of[node as usize] as usize];
+            places[node as usize] = (place as u32, class.len() as u32);
+            class.push(node);
         }
         let (within, between) = rates(settings, &members, &prominence)?;
-        Ok(Blocks { class_of, prominence, members, place, within, between })
+        Ok(Blocks { class_of, prominence, everyone, members, places, within, between })
     }
 
-    /// The edges of a node with those after it in its own class, and with all nodes of later classes.
+    /// The edges of a node with less prominent ones, of its own class and of others.
     fn edges_of(&self, node: u32, seed: u64) -> Vec<(u32, u32)> {
         let mut random = stream(seed, "block-model/edges", u64::from(node));
-        let own = self.class_of[node as usize] as usize;
-        let mut edges = Vec::new();
-        for (class, members) in self.members.iter().enumerate().skip(own) {
-            let (candidates, rate) = if class == own {
-                (&members[self.place[node as usize] + 1..], self.within[own])
-            } else {
-                (&members[..], self.between)
-            };
-            let probability =
-                |candidate: u32| (rate * self.prominence[node as usize] * self.prominence[candidate as usize]).min(1.0);
-            // Probabilities descend along the candidates, so that the last one seen bounds those to come: leap with the
-            // bound, then accept by how far it was too high (Miller and Hagberg, 2011).
-            let mut at = 0;
-            let mut bound = candidates.first().map_or(0.0, |&first| probability(first));
-            while bound > 0.0 {
-                at += failures(&mut random, bound).min(candidates.len() as u64) as usize;
-                let Some(&candidate) = candidates.get(at) else { break };
-                let exact = probability(candidate);
-                if random.random::<f64>() * bound < exact {
-                    edges.push((node, candidate));
-                }
-                bound = exact;
-                at += 1;
+        let class = self.class_of[node as usize];
+        let (among_everyone, among_members) = self.places[node as usize];
+        let members = &self.members[class as usize][among_members as usize + 1..];
+        let mut others = Vec::new();
+        self.join(node, members, self.within[class as usize], &mut random, |other| others.push(other));
+        let everyone = &self.everyone[among_everyone as usize + 1..];
+        self.join(node, everyone, self.between, &mut random, |other| {
+            if self.class_of[other as usize] != class {
+                others.push(other);
             }
+        });
+        others.into_iter().map(|other| (node, other)).collect()
+    }
+
+    /// Draws those of the candidates, the most prominent first, that a node is joined with.
+    ///
+    /// Probabilities descend along the candidates, so that the last one seen bounds those to come: leap with the bound, then
+    /// accept by how far it was too high (Miller and Hagberg, *Efficient generation of networks with given expected degrees*).
+    fn join(&self, node: u32, candidates: &[u32], rate: f64, random: &mut impl Rng, mut joined: impl FnMut(u32)) {
+        let rate = rate * self.prominence[node as usize];
+        let probability = |candidate: u32| (rate * self.prominence[candidate as usize]).min(1.0);
+        let mut at = 0;
+        let mut bound = candidates.first().map_or(0.0, |&first| probability(first));
+        while bound > 0.0 {
+            at += failures(random, bound).min(candidates.len() as u64) as usize;
+            let Some(&candidate) = candidates.get(at) else { break };
+            let exact = probability(candidate);
+            if random.random::<f64>() * bound < exact {
+                joined(candidate);
+            }
+            bound = exact;
+            at += 1;
         }
-        edges
     }
 }
 
@@ -286,14 +302,11 @@ fn rates(settings: &BlockModel, members: &[Vec<u32>], prominence: &[f64]) -> Res
 }
 
 /// Checks that edges find as many pairs as they need.
-fn check_room(settings: &BlockModel, expected: f64, pairs: f64, where_: &str) -> Result<()> {
+fn check_room(settings: &BlockModel, expected: f64, pairs: f64, place: &str) -> Result<()> {
     if expected <= pairs {
         return Ok(());
     }
     let most = settings.degree * pairs / expected;
-    Err(Error::setting(
-        "degree",
-        settings.degree,
-        format!("at most {most:.3}: {expected:.0} edges {where_} are more than its {pairs:.0} pairs"),
-    ))
+    let reason = format!("there are only {pairs:.0} pairs {place} for {expected:.0} edges");
+    Err(Error::setting("degree", settings.degree, format!("at most {most:.3}: {reason}")))
 }

@@ -48,7 +48,7 @@ pub fn erdos_renyi(settings: &ErdosRenyi, seed: u64) -> Result<Dataset> {
     super::check_nodes(nodes, 0)?;
     super::check_share("probability", probability)?;
     let all = nodes as u64 * (nodes as u64).saturating_sub(1) / 2;
-    super::check_edges(all as f64 * probability)?;
+    super::check_size("expected number of edges", all as f64 * probability)?;
 
     let per_piece = (EDGES_PER_PIECE / probability).ceil().min(u64::MAX as f64) as u64;
     let pieces = if probability > 0.0 { all.div_ceil(per_piece) } else { 0 };
@@ -67,7 +67,7 @@ pub fn erdos_renyi(settings: &ErdosRenyi, seed: u64) -> Result<Dataset> {
 
 /// The pair at a place in the order (1, 0), (2, 0), (2, 1), (3, 0) ….
 fn pair(place: u64) -> (u32, u32) {
-    let high = (1 + (8 * place + 1).isqrt()) / 2;
+    let high = (8 * place + 1).isqrt().div_ceil(2);
     (high as u32, (place - high * (high - 1) / 2) as u32)
 }
 

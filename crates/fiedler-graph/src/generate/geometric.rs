@@ -112,7 +112,7 @@ pub fn random_geometric(settings: &Geometric, seed: u64) -> Result<Dataset> {
 /// All pairs of points no further apart than the radius.
 fn near_pairs(points: &[[f32; 2]], radius: f64) -> Result<Vec<(u32, u32)>> {
     let grid = Grid::new(points, radius);
-    super::check_edges(grid.candidates())?;
+    super::check_size("number of pairs of points that may be near", grid.candidates())?;
     let reach = radius * radius;
     let is_near = |a: [f32; 2], b: [f32; 2]| {
         let [east, north] = [0, 1].map(|axis| f64::from(a[axis]) - f64::from(b[axis]));

@@ -1,7 +1,7 @@
 //! Graphs that are made rather than read, one file a generator.
 //!
-//! Every generator takes its settings and a seed, and gives the same [`Dataset`](crate::Dataset) for them on any number of
-//! threads. [`from_spec`] makes one from a line of text.
+//! Every generator takes its settings and a seed, and gives the same [`Dataset`] for them on any number of threads.
+//! [`from_spec`] makes one from a line of text.
 //!
 //! ```
 //! use fiedler_graph::generate::{self, ErdosRenyi};
@@ -45,8 +45,8 @@ pub const SPECS: &[Spec] = &[
     barabasi_albert::SPEC,
 ];
 
-/// More edges than this are taken for a slip of the pen: their pairs alone would fill 16 GiB.
-const MAX_EDGES: f64 = (1u64 << 31) as f64;
+/// More edges (or words) than this are taken for a slip of the pen: pairs of nodes alone would fill 16 GiB.
+const MAX_SIZE: f64 = (1u64 << 31) as f64;
 
 fn check_nodes(nodes: usize, least: usize) -> Result<()> {
     if (least..=MAX_NODES).contains(&nodes) {
@@ -55,12 +55,12 @@ fn check_nodes(nodes: usize, least: usize) -> Result<()> {
     Err(Error::setting("nodes", nodes, format!("a whole number from {least} to {MAX_NODES}")))
 }
 
-/// Checks how many edges the settings lead to, before memory is asked for them.
-fn check_edges(edges: f64) -> Result<()> {
-    if edges <= MAX_EDGES {
+/// Checks how much the settings lead to, before memory is asked for it.
+fn check_size(of: &str, size: f64) -> Result<()> {
+    if size <= MAX_SIZE {
         return Ok(());
     }
-    Err(Error::setting("expected number of edges", format!("{edges:.3e}"), format!("at most {MAX_EDGES:.0}")))
+    Err(Error::setting(of, format!("{size:.3e}"), format!("at most {MAX_SIZE:.0}")))
 }
 
 fn check_share(name: &str, share: f64) -> Result<()> {

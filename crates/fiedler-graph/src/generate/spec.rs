@@ -56,7 +56,7 @@ impl Spec {
 /// Whether a line is meant for [`from_spec`]: it names a generator, or has parameters after a colon.
 pub fn is_spec(line: &str) -> bool {
     match line.split_once(':') {
-        Some((_, assignments)) => assignments.contains('=') || SPECS.iter().any(|spec| line.starts_with(spec.name)),
+        Some((name, assignments)) => assignments.contains('=') || SPECS.iter().any(|spec| spec.name == name),
         None => SPECS.iter().any(|spec| spec.name == line),
     }
 }
