@@ -64,6 +64,8 @@ pub struct Options {
     pub labels: Option<PathBuf>,
     /// Use continuous node attributes too, where a dataset has both node labels and attributes.
     pub attributes: bool,
+    /// Leave edge weights out, where a file has them.
+    pub unweighted: bool,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.
