@@ -2,7 +2,7 @@
 //!
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
-mod edge_list;
+pub(crate) mod edge_list;
 mod gnn_benchmark;
 mod graphml;
 mod moleculenet;
@@ -13,6 +13,7 @@ pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
+pub(crate) mod separated;
 mod struc2vec;
 mod table;
 mod tu;
