@@ -13,6 +13,7 @@
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 
+mod build;
 pub mod catalogue;
 mod dataset;
 pub mod error;

@@ -24,9 +24,11 @@ impl Separator {
     ///
     /// Tabs come first, since names may hold any other separator; but lines of nothing but numbers may mix tabs and spaces.
     pub(super) fn of(lines: &[&str]) -> Separator {
-        let everywhere = |mark: char| !lines.is_empty() && lines.iter().all(|line| outside_quotes(line).any(|c| c == mark));
+        let everywhere =
+            |mark: char| !lines.is_empty() && lines.iter().all(|line| outside_quotes(line).any(|c| c == mark));
         if everywhere('\t') {
-            let numbers = |line: &&str| line.split(BLANKS).all(|field| field.is_empty() || field.parse::<f64>().is_ok());
+            let numbers =
+                |line: &&str| line.split(BLANKS).all(|field| field.is_empty() || field.parse::<f64>().is_ok());
             let mixed = lines.iter().skip(1).any(|line| line.trim_matches(BLANKS).contains(' '));
             return if mixed && lines.iter().skip(1).all(numbers) { Separator::Spaces } else { Separator::Tab };
         }

@@ -7,6 +7,7 @@ use super::super::separated::{Separator, is_comment, lines, whole_number};
 use super::layout::{Layout, Weight};
 use super::numbering::{arranged, declared_places};
 use super::{Edges, NODE_DIRECTIVE};
+use crate::build::Chunk;
 use crate::error::{Malformed, Result};
 use crate::input::File;
 use crate::names::Names;
@@ -62,22 +63,18 @@ pub(super) fn parse(file: File, layout: &Layout) -> Result<Edges> {
         }
     }
     if nodes.number.is_empty() {
-        return Err(file.malformed("no edge", "one edge a line, its two ends separated by a comma, a tab or spaces").into());
+        return Err(file
+            .malformed("no edge", "one edge a line, its two ends separated by a comma, a tab or spaces")
+            .into());
     }
     drop(file);
     Ok(number(nodes.into_names(), pairs, weights, declared))
 }
 
 /// Integers in their order, words by first appearance; in the order of declaration when every node is declared.
-fn number(
-    names: Vec<Box<str>>,
-    mut pairs: Vec<(u32, u32)>,
-    weights: Option<Vec<f32>>,
-    declared: Vec<u32>,
-) -> Edges {
+fn number(names: Vec<Box<str>>, mut pairs: Vec<(u32, u32)>, weights: Option<Vec<f32>>, declared: Vec<u32>) -> Edges {
     let integers: Option<Vec<i64>> = names.iter().map(|name| whole_number(name)).collect();
-    let place = declared_places(names.len(), declared.into_iter())
-        .or_else(|| integers.as_deref().map(ascending_places));
+    let place = declared_places(names.len(), &declared).or_else(|| integers.as_deref().map(ascending_places));
     if let Some(place) = &place {
         for pair in &mut pairs {
             *pair = (place[pair.0 as usize], place[pair.1 as usize]);
@@ -88,7 +85,9 @@ fn number(
         Some(integers) => Names::Integers(place.map_or(integers.clone(), |place| arranged(&integers, &place))),
         None => Names::Strings(place.map_or(names.clone(), |place| arranged(&names, &place))),
     };
-    Edges { nodes, names: names.unless_counting(), pairs, weights }
+    let weighted = weights.is_some();
+    let chunk = Chunk { pairs: Cow::Owned(pairs), weights: Cow::Owned(weights.unwrap_or_default()) };
+    Edges { nodes, names: names.unless_counting(), weighted, chunks: vec![chunk] }
 }
 
 fn ascending_places(integers: &[i64]) -> Vec<u32> {

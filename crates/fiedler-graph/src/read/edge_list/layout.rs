@@ -13,7 +13,19 @@ const SAMPLE_BYTES: usize = 1 << 18;
 const SOURCES: [&str; 12] =
     ["source", "src", "from", "u", "node1", "node_1", "node1id", "id1", "id_1", "fromnodeid", "from_node", "start"];
 const TARGETS: [&str; 14] = [
-    "target", "dst", "dest", "destination", "to", "v", "node2", "node_2", "node2id", "id2", "id_2", "tonodeid", "to_node",
+    "target",
+    "dst",
+    "dest",
+    "destination",
+    "to",
+    "v",
+    "node2",
+    "node_2",
+    "node2id",
+    "id2",
+    "id_2",
+    "tonodeid",
+    "to_node",
     "end",
 ];
 const WEIGHTS: [&str; 3] = ["weight", "weights", "w"];

@@ -22,6 +22,7 @@ mod numbering;
 mod plain;
 
 use super::{Format, Options};
+use crate::build::Chunk;
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::graph::Graph;
@@ -47,8 +48,8 @@ const EXTENSIONS: [&str; 8] = ["csv", "tsv", "txt", "edgelist", "edges", "edge",
 struct Edges {
     nodes: usize,
     names: Option<Names>,
-    pairs: Vec<(u32, u32)>,
-    weights: Option<Vec<f32>>,
+    weighted: bool,
+    chunks: Vec<Chunk<'static>>,
 }
 
 fn recognises(input: &Input) -> bool {
@@ -77,10 +78,7 @@ fn read(input: &Input, options: &Options) -> Result<Dataset> {
         },
         Err(Refusal::Form) => general::parse(file, &layout)?,
     };
-    let (graph, report) = match edges.weights {
-        Some(weights) => Graph::from_weighted_pairs(edges.nodes, edges.pairs, weights)?,
-        None => Graph::from_pairs(edges.nodes, edges.pairs)?,
-    };
+    let (graph, report) = Graph::from_chunks(edges.nodes, edges.weighted, edges.chunks)?;
     let graph = match edges.names {
         Some(names) => graph.with_names(names)?,
         None => graph,

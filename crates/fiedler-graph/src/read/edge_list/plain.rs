@@ -5,12 +5,12 @@
 
 use rayon::prelude::*;
 
-use super::NODE_DIRECTIVE;
 use super::super::separated::{Separator, whole_number};
+use super::NODE_DIRECTIVE;
 use super::layout::{Layout, Weight, without_mark};
 
 /// Bytes that one task parses.
-const CHUNK_BYTES: usize = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 19;
 
 /// Why a file is not plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,17 +43,18 @@ impl Id for i64 {
 /// What a plain file holds: ids as they stand, not yet numbered.
 #[derive(Debug)]
 pub(super) struct Plain<I> {
-    pub(super) pairs: Vec<(I, I)>,
-    pub(super) weights: Option<Vec<f32>>,
-    /// Nodes that the file says exist, in the order it says so.
-    pub(super) declared: Vec<I>,
+    pub(super) chunks: Vec<Lines<I>>,
+    pub(super) weighted: bool,
 }
 
-impl<I> Plain<I> {
-    fn new(weighted: bool, lines: usize) -> Plain<I> {
-        let weights = weighted.then(|| Vec::with_capacity(lines));
-        Plain { pairs: Vec::with_capacity(lines), weights, declared: Vec::new() }
-    }
+/// What some lines hold.
+#[derive(Debug)]
+pub(super) struct Lines<I> {
+    pub(super) pairs: Vec<(I, I)>,
+    /// One for each pair; empty when there are none.
+    pub(super) weights: Vec<f32>,
+    /// Nodes that the lines say exist, in the order they say so.
+    pub(super) declared: Vec<I>,
 }
 
 /// Parses the whole file, or refuses.
@@ -67,27 +68,14 @@ pub(super) fn parse<I: Id>(bytes: &[u8], layout: &Layout) -> Result<Plain<I>, Re
         return Err(Refusal::Form);
     }
     let (before, after) = around_header(without_mark(bytes), layout.header);
-    let chunks: Vec<&[u8]> = [before].into_iter().chain(chunks(after)).collect();
-    let parsed: Vec<Plain<I>> = chunks
+    let texts: Vec<&[u8]> = [before].into_iter().chain(cut(after)).collect();
+    let chunks: Vec<Lines<I>> = texts
         .into_par_iter()
-        .map(|chunk| Lines { bytes: chunk, at: 0, separator: layout.separator }.parse(weighted))
+        .map(|bytes| Walk { bytes, at: 0, separator: layout.separator }.parse(weighted))
         .collect::<Result<_, _>>()?;
-    let plain = join(parsed, weighted);
     // A file without edges is an error, which the general path words.
-    if plain.pairs.is_empty() && plain.declared.is_empty() { Err(Refusal::Form) } else { Ok(plain) }
-}
-
-/// One after the other; each chunk's memory goes as soon as it is copied.
-fn join<I: Id>(chunks: Vec<Plain<I>>, weighted: bool) -> Plain<I> {
-    let mut joined = Plain::new(weighted, chunks.iter().map(|chunk| chunk.pairs.len()).sum());
-    for chunk in chunks {
-        joined.pairs.extend_from_slice(&chunk.pairs);
-        joined.declared.extend_from_slice(&chunk.declared);
-        if let (Some(all), Some(some)) = (&mut joined.weights, &chunk.weights) {
-            all.extend_from_slice(some);
-        }
-    }
-    joined
+    let empty = chunks.iter().all(|chunk| chunk.pairs.is_empty() && chunk.declared.is_empty());
+    if empty { Err(Refusal::Form) } else { Ok(Plain { chunks, weighted }) }
 }
 
 /// The lines before the header, which can only be comments, and those after it.
@@ -101,7 +89,7 @@ fn around_header(bytes: &[u8], header: Option<u64>) -> (&[u8], &[u8]) {
 }
 
 /// Cuts at line ends.
-fn chunks(mut bytes: &[u8]) -> Vec<&[u8]> {
+fn cut(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut chunks = Vec::with_capacity(bytes.len() / CHUNK_BYTES + 1);
     while !bytes.is_empty() {
         let (chunk, rest) = bytes.split_at(line_end(bytes, CHUNK_BYTES.min(bytes.len())));
@@ -117,16 +105,18 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// A walk over the lines of one chunk.
-struct Lines<'a> {
+struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
     separator: Separator,
 }
 
-impl Lines<'_> {
-    fn parse<I: Id>(mut self, weighted: bool) -> Result<Plain<I>, Refusal> {
-        // The shortest line is `1 2` with its line end; most are longer, so this seldom holds much too much.
-        let mut plain = Plain::new(weighted, self.bytes.len() / 8);
+impl Walk<'_> {
+    fn parse<I: Id>(mut self, weighted: bool) -> Result<Lines<I>, Refusal> {
+        // A guess: most lines are longer, some shorter.
+        let expected = self.bytes.len() / 12;
+        let weights = Vec::with_capacity(if weighted { expected } else { 0 });
+        let mut lines = Lines { pairs: Vec::with_capacity(expected), weights, declared: Vec::new() };
         while self.at < self.bytes.len() {
             self.skip_padding();
             match self.peek() {
@@ -136,7 +126,7 @@ impl Lines<'_> {
                     continue;
                 }
                 Some(b'#' | b'%' | b'/') => {
-                    plain.declared.extend(self.comment::<I>()?);
+                    lines.declared.extend(self.comment::<I>()?);
                     continue;
                 }
                 None => break,
@@ -145,17 +135,14 @@ impl Lines<'_> {
             let source = self.number()?;
             self.cross_separator()?;
             let target = self.number()?;
-            plain.pairs.push((source, target));
-            match &mut plain.weights {
-                Some(weights) => {
-                    self.cross_separator()?;
-                    weights.push(self.weight()?);
-                    self.skip_columns()?;
-                }
-                None => self.skip_columns()?,
+            lines.pairs.push((source, target));
+            if weighted {
+                self.cross_separator()?;
+                lines.weights.push(self.weight()?);
             }
+            self.skip_columns()?;
         }
-        Ok(plain)
+        Ok(lines)
     }
 
     #[inline]
