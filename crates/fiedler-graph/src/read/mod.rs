@@ -2,6 +2,7 @@
 //!
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
+mod attributes;
 pub(crate) mod edge_list;
 mod gnn_benchmark;
 mod graphml;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::names::Names;
 
 /// A file format: its name, how to recognise it and how to read it.
 #[derive(Debug, Clone, Copy)]
@@ -84,8 +86,8 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Dataset> {
 pub fn read_input(input: &Input, options: &Options) -> Result<Dataset> {
     let format = choose(input, options)?;
     let mut dataset = (format.read)(input, options)?;
-    table::attach(&mut dataset, options)?;
     dataset.report.format = format.name;
+    table::attach(&mut dataset, options)?;
     dataset.check()?;
     Ok(dataset)
 }
@@ -100,5 +102,13 @@ fn choose(input: &Input, options: &Options) -> Result<&'static Format> {
             .iter()
             .find(|format| (format.recognises)(input))
             .ok_or_else(|| Error::UnknownFormat { path: input.path().into() }),
+    }
+}
+
+/// Names as a file has them: numbers, when all of them are.
+fn names_from_text(names: Vec<String>) -> Names {
+    match names.iter().map(|name| separated::whole_number(name)).collect() {
+        Some(integers) => Names::Integers(integers),
+        None => Names::Strings(names.into_iter().map(Into::into).collect()),
     }
 }

@@ -47,8 +47,8 @@ pub(super) fn parse(file: File, layout: &Layout) -> Result<Edges> {
     let mut weights = (layout.weight != Weight::None).then(Vec::new);
     for (line, text) in lines(file.text()?) {
         if is_comment(text) {
-            if let Some(name) = text.strip_prefix(NODE_DIRECTIVE) {
-                let name = Separator::Comma.split(name).next().unwrap_or_default();
+            if let Some(name) = text.trim_start().strip_prefix(NODE_DIRECTIVE) {
+                let name = Separator::Tab.split(name).next().unwrap_or_default();
                 declared.push(nodes.number(&name));
             }
             continue;

@@ -32,7 +32,7 @@ const WEIGHTS: [&str; 3] = ["weight", "weights", "w"];
 const TIMES: [&str; 5] = ["time", "timestamp", "date", "datetime", "unixtime"];
 
 /// Seconds since 1970 that can be a date: 1985 to 2128.
-const UNIX_TIMES: std::ops::Range<f64> = 5e8..5e9;
+pub(crate) const UNIX_TIMES: std::ops::Range<f64> = 5e8..5e9;
 
 /// Where a line's weight stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

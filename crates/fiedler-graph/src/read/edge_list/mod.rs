@@ -29,6 +29,7 @@ use crate::graph::Graph;
 use crate::input::{Input, base_name};
 use crate::names::Names;
 use layout::Layout;
+pub(crate) use layout::UNIX_TIMES;
 use plain::Refusal;
 
 /// Edge lists of any separator, with header and weights or without.
