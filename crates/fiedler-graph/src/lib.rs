@@ -14,6 +14,7 @@
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 
+mod build;
 pub mod catalogue;
 mod dataset;
 mod ego;

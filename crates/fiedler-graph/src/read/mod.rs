@@ -4,7 +4,8 @@
 
 mod assemble;
 mod columns;
-mod edge_list;
+mod attributes;
+pub(crate) mod edge_list;
 mod gnn_benchmark;
 mod graph_saint;
 mod graphml;
@@ -18,6 +19,7 @@ mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
 mod sole;
+pub(crate) mod separated;
 mod struc2vec;
 mod table;
 mod tu;
@@ -28,6 +30,7 @@ use std::path::{Path, PathBuf};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::names::Names;
 
 /// A file format: its name, how to recognise it and how to read it.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +75,8 @@ pub struct Options {
     pub attributes: bool,
     /// Names of the columns to predict, where a table of molecules has several.
     pub targets: Vec<String>,
+    /// Leave edge weights out, where a file has them.
+    pub unweighted: bool,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.
@@ -89,8 +94,8 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Dataset> {
 pub fn read_input(input: &Input, options: &Options) -> Result<Dataset> {
     let format = choose(input, options)?;
     let mut dataset = (format.read)(input, options)?;
-    table::attach(&mut dataset, options)?;
     dataset.report.format = format.name;
+    table::attach(&mut dataset, options)?;
     dataset.check()?;
     Ok(dataset)
 }
@@ -105,5 +110,13 @@ fn choose(input: &Input, options: &Options) -> Result<&'static Format> {
             .iter()
             .find(|format| (format.recognises)(input))
             .ok_or_else(|| Error::UnknownFormat { path: input.path().into() }),
+    }
+}
+
+/// Names as a file has them: numbers, when all of them are.
+fn names_from_text(names: Vec<String>) -> Names {
+    match names.iter().map(|name| separated::whole_number(name)).collect() {
+        Some(integers) => Names::Integers(integers),
+        None => Names::Strings(names.into_iter().map(Into::into).collect()),
     }
 }
