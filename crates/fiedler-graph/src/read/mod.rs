@@ -3,8 +3,8 @@
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
 mod assemble;
-mod columns;
 mod attributes;
+mod columns;
 pub(crate) mod edge_list;
 mod gnn_benchmark;
 mod graph_saint;
@@ -18,8 +18,8 @@ pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
-mod sole;
 pub(crate) mod separated;
+mod sole;
 mod struc2vec;
 mod table;
 mod tu;

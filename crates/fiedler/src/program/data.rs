@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use clap::{Args, Subcommand};
-use fiedler_graph::catalogue::fetch::{self, FetchSettings, Progress};
-use fiedler_graph::catalogue::{self, Entry, Kind};
+use fiedler_graph::catalogue::{self, Entry, FetchSettings, Kind, Progress};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -50,7 +49,9 @@ enum Action {
 impl Data {
     pub fn run(&self, output: &Output) -> Result<(), Failure> {
         match &self.action {
-            Action::List { json: true } => output.json(&catalogue::entries().iter().map(Listed::new).collect::<Vec<_>>()),
+            Action::List { json: true } => {
+                output.json(&catalogue::entries().iter().map(Listed::new).collect::<Vec<_>>())
+            }
             Action::List { json: false } => output.result(&list()),
             Action::Where { name } => {
                 let located = catalogue::locate(name)?;
@@ -102,7 +103,9 @@ fn list() -> String {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let width = catalogue::entries().iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for (wanted, heading) in [(Kind::Nodes, "One graph, its nodes labelled"), (Kind::Graphs, "Many graphs, each labelled")] {
+    for (wanted, heading) in
+        [(Kind::Nodes, "One graph, its nodes labelled"), (Kind::Graphs, "Many graphs, each labelled")]
+    {
         let _ = writeln!(text, "{bold}{heading}{bold:#}");
         for entry in catalogue::entries().iter().filter(|entry| entry.kind == wanted) {
             let here = if catalogue::locate(&entry.name).is_ok() { "*" } else { " " };
@@ -132,7 +135,7 @@ fn fetch(name: &str, mirror: Option<String>, output: &Output) -> Result<(), Fail
         output.note(&format!("note: {note}"));
     }
     let bars = Bars { output, bar: RefCell::new(ProgressBar::hidden()) };
-    let path = fetch::fetch(entry, &FetchSettings { mirror, progress: &bars, ..FetchSettings::new(cache) })?;
+    let path = catalogue::fetch(entry, &FetchSettings { mirror, progress: &bars, ..FetchSettings::new(cache) })?;
     output.result(&format!("{}\n", path.display()))
 }
 
