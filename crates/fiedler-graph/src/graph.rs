@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::build::{self, Chunk, Rows};
 use crate::error::{Error, Result};
 use crate::names::Names;
 
@@ -76,16 +77,7 @@ impl Graph {
     /// When an id is not below `nodes`, or `nodes` exceeds [`MAX_NODES`].
     pub fn from_pairs(nodes: usize, pairs: Vec<(u32, u32)>) -> Result<(Graph, BuildReport)> {
         check_ids(nodes, &pairs)?;
-        let given = pairs.len();
-        let mut keys: Vec<u64> = pairs.par_iter().filter(|(a, b)| a != b).map(|&pair| key(pair)).collect();
-        drop(pairs);
-        keys.par_sort_unstable();
-        let mut report =
-            BuildReport { pairs: given as u64, self_loops: (given - keys.len()) as u64, ..Default::default() };
-        keys.dedup_by(|next, kept| merges(&mut report, *next, kept));
-        report.edges = keys.len() as u64;
-        let (offsets, neighbours) = symmetric(nodes, keys.iter().copied());
-        Ok((Graph { offsets, neighbours, weights: None, names: None }, report))
+        Ok(Graph::from_built(build::rows(nodes, pairs.len(), build::chunks(&pairs, None))))
     }
 
     /// Builds a weighted graph; `weights[k]` belongs to `pairs[k]`. Of merged duplicates the largest weight stays.
@@ -108,30 +100,27 @@ impl Graph {
         if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             return Err(Error::setting("edge weight", bad, "a positive finite number"));
         }
-        let given = pairs.len();
-        let mut keyed: Vec<(u64, f32)> = pairs
-            .par_iter()
-            .zip(&weights)
-            .filter(|((a, b), _)| a != b)
-            .map(|(&pair, &weight)| (key(pair), weight))
-            .collect();
-        drop((pairs, weights));
-        keyed.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let mut report =
-            BuildReport { pairs: given as u64, self_loops: (given - keyed.len()) as u64, ..Default::default() };
-        keyed.dedup_by(|next, kept| {
-            let merged = merges(&mut report, next.0, &mut kept.0);
-            if merged {
-                kept.1 = kept.1.max(next.1);
-            }
-            merged
-        });
-        report.edges = keyed.len() as u64;
-        let (offsets, neighbours) = symmetric(nodes, keyed.iter().map(|entry| entry.0));
-        let mut graph = Graph { offsets, neighbours, weights: None, names: None };
-        let of_edges: Vec<f32> = keyed.iter().map(|entry| entry.1).collect();
-        graph.weights = Some(graph.spread_to_entries(&of_edges));
-        Ok((graph, report))
+        let chunks = build::chunks(&pairs, Some(&weights));
+        Ok(Graph::from_built(build::weighted_rows(nodes, pairs.len(), chunks)))
+    }
+
+    /// Builds the graph from chunks of pairs, each of which is freed as soon as it is used.
+    ///
+    /// The pairs' ids must be below `nodes`, and their weights, if they have them, positive.
+    pub(crate) fn from_chunks(
+        nodes: usize,
+        weighted: bool,
+        chunks: Vec<Chunk<'static>>,
+    ) -> Result<(Graph, BuildReport)> {
+        check_nodes(nodes)?;
+        let pairs = chunks.iter().map(|chunk| chunk.pairs.len()).sum();
+        let build = if weighted { build::weighted_rows } else { build::rows };
+        Ok(Graph::from_built(build(nodes, pairs, chunks.into_par_iter())))
+    }
+
+    fn from_built(rows: Rows) -> (Graph, BuildReport) {
+        let Rows { offsets, neighbours, weights, report } = rows;
+        (Graph { offsets, neighbours, weights, names: None }, report)
     }
 
     /// Takes over rows that already are what a graph must be: sorted, symmetric, without loops and duplicates.
@@ -291,10 +280,15 @@ impl EdgeIndex<'_> {
     }
 }
 
-fn check_ids(nodes: usize, pairs: &[(u32, u32)]) -> Result<()> {
+fn check_nodes(nodes: usize) -> Result<()> {
     if nodes > MAX_NODES {
         return Err(Error::setting("number of nodes", nodes, format!("at most {MAX_NODES}")));
     }
+    Ok(())
+}
+
+fn check_ids(nodes: usize, pairs: &[(u32, u32)]) -> Result<()> {
+    check_nodes(nodes)?;
     let highest = pairs.par_iter().map(|&(a, b)| a.max(b)).max();
     match highest {
         Some(id) if id as usize >= nodes => {
@@ -302,47 +296,4 @@ fn check_ids(nodes: usize, pairs: &[(u32, u32)]) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// Low end, high end, and in the last bit whether the pair came as (high, low): equal edges sort side by side.
-fn key((a, b): (u32, u32)) -> u64 {
-    u64::from(a.min(b)) << 32 | u64::from(a.max(b)) << 1 | u64::from(a > b)
-}
-
-/// Whether `next` is the edge `kept` once more; counts how.
-fn merges(report: &mut BuildReport, next: u64, kept: &mut u64) -> bool {
-    if next >> 1 != *kept >> 1 {
-        return false;
-    }
-    if next == *kept {
-        report.repeated += 1;
-    } else {
-        report.mirrored += 1;
-        *kept = next;
-    }
-    true
-}
-
-/// Rows from sorted distinct keys. A scan in key order meets the neighbours of every node in ascending order.
-fn symmetric(nodes: usize, keys: impl Iterator<Item = u64> + Clone) -> (Vec<usize>, Vec<u32>) {
-    let ends = |key: u64| ((key >> 32) as usize, ((key & u64::from(u32::MAX)) >> 1) as usize);
-    // Counted two places further on, the counts become each row's start, then, as rows fill, its end.
-    let mut offsets = vec![0usize; nodes + 2];
-    for (low, high) in keys.clone().map(ends) {
-        offsets[low + 2] += 1;
-        offsets[high + 2] += 1;
-    }
-    for node in 2..offsets.len() {
-        offsets[node] += offsets[node - 1];
-    }
-    let mut neighbours = vec![0u32; offsets[nodes + 1]];
-    for (low, high) in keys.map(ends) {
-        for (node, other) in [(low, high), (high, low)] {
-            let slot = &mut offsets[node + 1];
-            neighbours[*slot] = other as u32;
-            *slot += 1;
-        }
-    }
-    offsets.pop();
-    (offsets, neighbours)
 }

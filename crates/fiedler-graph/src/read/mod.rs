@@ -2,17 +2,24 @@
 //!
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
-mod edge_list;
+mod assemble;
+mod attributes;
+mod columns;
+pub(crate) mod edge_list;
 mod gnn_benchmark;
+mod graph_saint;
 mod graphml;
 mod moleculenet;
 mod node_link;
 pub mod npz;
+mod numbers;
 mod ogb;
 pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
+pub(crate) mod separated;
+mod sole;
 mod struc2vec;
 mod table;
 mod tu;
@@ -23,6 +30,7 @@ use std::path::{Path, PathBuf};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::names::Names;
 
 /// A file format: its name, how to recognise it and how to read it.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +52,7 @@ pub const FORMATS: &[Format] = &[
     tu::FORMAT,
     powerful_gnns::FORMAT,
     wiki_cs::FORMAT,
+    graph_saint::FORMAT,
     gnn_benchmark::FORMAT,
     scipy_npz::FORMAT,
     struc2vec::FORMAT,
@@ -64,6 +73,10 @@ pub struct Options {
     pub labels: Option<PathBuf>,
     /// Use continuous node attributes too, where a dataset has both node labels and attributes.
     pub attributes: bool,
+    /// Names of the columns to predict, where a table of molecules has several.
+    pub targets: Vec<String>,
+    /// Leave edge weights out, where a file has them.
+    pub unweighted: bool,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.
@@ -81,8 +94,8 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Dataset> {
 pub fn read_input(input: &Input, options: &Options) -> Result<Dataset> {
     let format = choose(input, options)?;
     let mut dataset = (format.read)(input, options)?;
-    table::attach(&mut dataset, options)?;
     dataset.report.format = format.name;
+    table::attach(&mut dataset, options)?;
     dataset.check()?;
     Ok(dataset)
 }
@@ -97,5 +110,13 @@ fn choose(input: &Input, options: &Options) -> Result<&'static Format> {
             .iter()
             .find(|format| (format.recognises)(input))
             .ok_or_else(|| Error::UnknownFormat { path: input.path().into() }),
+    }
+}
+
+/// Names as a file has them: numbers, when all of them are.
+fn names_from_text(names: Vec<String>) -> Names {
+    match names.iter().map(|name| separated::whole_number(name)).collect() {
+        Some(integers) => Names::Integers(integers),
+        None => Names::Strings(names.into_iter().map(Into::into).collect()),
     }
 }

@@ -1,18 +1,170 @@
-//! node-link JSON as networkx writes it
+//! Node-link JSON, as networkx and d3 write it.
+//!
+//! An object with the lists `nodes` and `links` (or `edges`). Nodes have an `id` (or `name`) of any kind and are numbered in the
+//! order of the list; links name them as `source` and `target`, or, in old files, give their places in the list. `weight` is an edge's
+//! weight; an edge without one weighs 1. A list of numbers is one attribute for each of them; see [`attributes`](super::attributes)
+//! for what becomes of node attributes. Directed graphs are made undirected, which the report says.
 
-use super::{Format, Options};
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use super::attributes::{Attributes, Value};
+use super::{Format, Options, names_from_text};
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
-use crate::input::Input;
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::input::{File, Input};
 
-/// node-link JSON as networkx writes it
+/// Node-link JSON.
 pub const FORMAT: Format =
-    Format { name: "node-link", about: "node-link JSON as networkx writes it", recognises, read };
+    Format { name: "node-link", about: "node-link JSON, as networkx and d3 write it", recognises, read };
 
-fn recognises(_input: &Input) -> bool {
-    false
+#[derive(Deserialize)]
+struct Document {
+    #[serde(default)]
+    directed: bool,
+    nodes: Vec<Map<String, Json>>,
+    #[serde(alias = "edges")]
+    links: Vec<Link>,
 }
 
-fn read(input: &Input, _options: &Options) -> Result<Dataset> {
-    Err(Error::UnknownFormat { path: input.path().into() })
+/// A link, of which only this is of use.
+#[derive(Deserialize)]
+struct Link {
+    #[serde(alias = "from")]
+    source: Json,
+    #[serde(alias = "to")]
+    target: Json,
+    weight: Option<Json>,
+}
+
+fn recognises(input: &Input) -> bool {
+    let Some(name) = input.file_name() else { return false };
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".json")
+        && input.read_named().is_ok_and(|file| {
+            let has = |key: &str| file.text().is_ok_and(|text| text.contains(key));
+            has("\"nodes\"") && (has("\"links\"") || has("\"edges\""))
+        })
+}
+
+fn read(input: &Input, options: &Options) -> Result<Dataset> {
+    let file = input.read_named()?;
+    let document: Document = serde_json::from_str(file.text()?).map_err(|error| {
+        let expected = "node-link JSON: an object with the lists \"nodes\" and \"links\" or \"edges\"";
+        file.malformed_at(error.line() as u64, error.to_string(), expected)
+    })?;
+    let (ids, attributes) = nodes(document.nodes, &file)?;
+    let pairs = pairs(&document.links, &ids, &file)?;
+    let nodes = ids.len();
+    let (graph, edges) = match weights(&document.links, options, &file)? {
+        Some(weights) => Graph::from_weighted_pairs(nodes, pairs, weights)?,
+        None => Graph::from_pairs(nodes, pairs)?,
+    };
+    let graph = match names_from_text(ids).unless_counting() {
+        Some(names) => graph.with_names(names)?,
+        None => graph,
+    };
+    let mut dataset = Dataset::single(input.stem(), graph);
+    dataset.report.edges = edges;
+    if document.directed {
+        dataset.report.notes.push("the graph is directed; its edges were made undirected".into());
+    }
+    let understood = attributes.understand(nodes, &file)?;
+    dataset.features = understood.features;
+    dataset.node_labels = understood.labels;
+    dataset.report.notes.extend(understood.notes);
+    Ok(dataset)
+}
+
+/// Ids as text, and everything else that is known of the nodes.
+fn nodes(nodes: Vec<Map<String, Json>>, file: &File) -> Result<(Vec<String>, Attributes)> {
+    let mut ids = Vec::with_capacity(nodes.len());
+    let mut attributes = Attributes::default();
+    for (at, mut node) in (0..).zip(nodes) {
+        let Some(id) = node.remove("id").or_else(|| node.remove("name")) else {
+            let place = file.place().member(format!("nodes[{at}]"));
+            return Err(place.malformed("no id", "an id for every node").into());
+        };
+        ids.push(text(&id));
+        for (name, value) in node {
+            set(&mut attributes, &name, at, value);
+        }
+    }
+    Ok((ids, attributes))
+}
+
+fn set(attributes: &mut Attributes, name: &str, node: u32, value: Json) {
+    let value = match value {
+        Json::Null => return,
+        Json::Bool(value) => Value::Number(value.into()),
+        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Json::String(word) => Value::Word(word),
+        Json::Array(values) => {
+            for (at, value) in values.into_iter().enumerate().filter(|(_, value)| !value.is_array()) {
+                set(attributes, &format!("{name}[{at}]"), node, value);
+            }
+            return;
+        }
+        Json::Object(_) => Value::Word(value.to_string()),
+    };
+    let place = attributes.declare(name, None);
+    attributes.set(place, node, value);
+}
+
+fn pairs(links: &[Link], ids: &[String], file: &File) -> Result<Vec<(u32, u32)>> {
+    let mut number_of: HashMap<&str, u32> = HashMap::with_capacity(ids.len());
+    for (number, id) in (0..).zip(ids) {
+        if number_of.insert(id, number).is_some() {
+            let place = file.place().member(format!("nodes[{number}]"));
+            return Err(place.malformed(format!("the id {id:?} once more"), "an id of its own for every node").into());
+        }
+    }
+    let by_id = |end: &Json| match end {
+        Json::String(id) => number_of.get(id.as_str()).copied(),
+        other => number_of.get(other.to_string().as_str()).copied(),
+    };
+    let by_place = |end: &Json| end.as_u64().filter(|place| *place < ids.len() as u64).map(|place| place as u32);
+    // Old files count through the list of nodes; then no end is an id, unless by chance.
+    let counted = links.iter().any(|link| by_id(&link.source).is_none() || by_id(&link.target).is_none())
+        && links.iter().all(|link| by_place(&link.source).is_some() && by_place(&link.target).is_some());
+    let mut pairs = Vec::with_capacity(links.len());
+    for (at, link) in links.iter().enumerate() {
+        let number = |end: &Json| {
+            let number = if counted { by_place(end) } else { by_id(end) };
+            number.ok_or_else(|| {
+                let place = file.place().member(format!("links[{at}]"));
+                place.malformed(format!("node {}, which is not in the list", text(end)), "ids of nodes in the list")
+            })
+        };
+        pairs.push((number(&link.source)?, number(&link.target)?));
+    }
+    Ok(pairs)
+}
+
+fn weights(links: &[Link], options: &Options, file: &File) -> Result<Option<Vec<f32>>> {
+    if options.unweighted || links.iter().all(|link| link.weight.is_none()) {
+        return Ok(None);
+    }
+    let weight = |(at, link): (usize, &Link)| {
+        let Some(json) = &link.weight else { return Ok(1.0) };
+        match json.as_f64().map(|weight| weight as f32) {
+            Some(weight) if weight.is_finite() && weight > 0.0 => Ok(weight),
+            _ => {
+                let place = file.place().member(format!("links[{at}]"));
+                let malformed = place.malformed(format!("the weight {json}"), "a positive finite number");
+                Err(malformed.hint("pass --unweighted to read the edges without their weights").into())
+            }
+        }
+    };
+    links.iter().enumerate().map(weight).collect::<Result<_>>().map(Some)
+}
+
+fn text(json: &Json) -> String {
+    match json {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }

@@ -1,0 +1,148 @@
+//! Tables in parquet files, flat columns, uncompressed or compressed with snappy.
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+use super::Table;
+use crate::error::{Malformed, Place, Result};
+use crate::input::File;
+
+/// Where pandas puts an index that is more than a count.
+const PANDAS_INDEX: &str = "__index_level_0__";
+
+#[derive(Debug, Clone)]
+enum Cell {
+    Missing,
+    Integer(i64),
+    Real(f64),
+    Word(String),
+}
+
+/// The cells of a file, row after row.
+pub(super) struct Columns {
+    place: Place,
+    names: Vec<String>,
+    cells: Vec<Cell>,
+    ids: bool,
+}
+
+impl Columns {
+    pub(super) fn new(file: File) -> Result<Columns> {
+        let place = file.place().clone();
+        let reader = SerializedFileReader::new(bytes::Bytes::from(file.into_bytes()));
+        let reader = reader.map_err(|error| damaged(&place, &error.to_string()))?;
+        let schema = reader.metadata().file_metadata().schema();
+        let mut names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+        let index = names.iter().position(|name| name == PANDAS_INDEX);
+        if let Some(index) = index {
+            names[..=index].rotate_right(1);
+            names[0].clear();
+        }
+        let mut cells = Vec::new();
+        for row in reader.get_row_iter(None).map_err(|error| damaged(&place, &error.to_string()))? {
+            let row = row.map_err(|error| damaged(&place, &error.to_string()))?;
+            let start = cells.len();
+            for (name, field) in row.into_columns() {
+                cells.push(cell(field).ok_or_else(|| {
+                    let malformed = place.member(&name).malformed("values of several parts", "numbers or words");
+                    malformed.hint("write lists as one column for each of their values")
+                })?);
+            }
+            if let Some(index) = index {
+                cells[start..=start + index].rotate_right(1);
+            }
+        }
+        if names.is_empty() {
+            return Err(place.malformed("a table without columns", "one row a node").into());
+        }
+        let ids = cells.iter().step_by(names.len()).all(|cell| matches!(cell, Cell::Integer(_) | Cell::Word(_)));
+        Ok(Columns { place, names, cells, ids })
+    }
+
+    fn rows_of_cells(&self) -> impl Iterator<Item = &[Cell]> {
+        self.cells.chunks_exact(self.names.len())
+    }
+}
+
+impl Table for Columns {
+    fn rows(&self) -> usize {
+        self.cells.len() / self.names.len()
+    }
+
+    fn columns(&self) -> usize {
+        self.names.len()
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        Some(&self.names)
+    }
+
+    fn place(&self, row: Option<usize>) -> Place {
+        row.map_or_else(|| self.place.clone(), |row| self.place.member(format!("row {row}")))
+    }
+
+    fn first_column(&self) -> Result<Option<Vec<String>>> {
+        Ok(self.ids.then(|| self.rows_of_cells().map(|row| text(&row[0])).collect()))
+    }
+
+    fn texts(&self, first: usize) -> Result<Vec<Vec<String>>> {
+        let column = |column: usize| self.rows_of_cells().map(|row| text(&row[column])).collect();
+        Ok((first..self.names.len()).map(column).collect())
+    }
+
+    fn numbers(&self, first: usize) -> Result<Vec<f32>> {
+        let mut numbers = Vec::with_capacity(self.cells.len());
+        for (row, cells) in self.rows_of_cells().enumerate() {
+            for (name, cell) in self.names.iter().zip(cells).skip(first) {
+                let number = match cell {
+                    Cell::Integer(number) => *number as f32,
+                    Cell::Real(number) => *number as f32,
+                    Cell::Missing | Cell::Word(_) => f32::NAN,
+                };
+                if !number.is_finite() {
+                    let found = format!("{:?} in column {name:?}", text(cell));
+                    return Err(self.place(Some(row)).malformed(found, "a finite number").into());
+                }
+                numbers.push(number);
+            }
+        }
+        Ok(numbers)
+    }
+}
+
+fn cell(field: Field) -> Option<Cell> {
+    Some(match field {
+        Field::Null => Cell::Missing,
+        Field::Bool(value) => Cell::Integer(value.into()),
+        Field::Byte(value) => Cell::Integer(value.into()),
+        Field::Short(value) => Cell::Integer(value.into()),
+        Field::Int(value) => Cell::Integer(value.into()),
+        Field::Long(value) => Cell::Integer(value),
+        Field::UByte(value) => Cell::Integer(value.into()),
+        Field::UShort(value) => Cell::Integer(value.into()),
+        Field::UInt(value) => Cell::Integer(value.into()),
+        Field::ULong(value) => i64::try_from(value).map_or_else(|_| Cell::Word(value.to_string()), Cell::Integer),
+        Field::Float16(value) => Cell::Real(value.to_f64()),
+        Field::Float(value) => Cell::Real(value.into()),
+        Field::Double(value) => Cell::Real(value),
+        Field::Str(value) => Cell::Word(value),
+        Field::Bytes(value) => Cell::Word(String::from_utf8_lossy(value.data()).into_owned()),
+        Field::Group(_) | Field::ListInternal(_) | Field::MapInternal(_) => return None,
+        other => Cell::Word(other.to_string()),
+    })
+}
+
+fn text(cell: &Cell) -> String {
+    match cell {
+        Cell::Missing => String::new(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Real(number) => number.to_string(),
+        Cell::Word(word) => word.clone(),
+    }
+}
+
+fn damaged(place: &Place, error: &str) -> Malformed {
+    place
+        .malformed(error, "a parquet file of flat columns, uncompressed or compressed with snappy")
+        .hint("write it with pandas.DataFrame.to_parquet(compression=\"snappy\")")
+}
