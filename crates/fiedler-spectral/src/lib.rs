@@ -14,8 +14,14 @@
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 
+pub mod dense;
+pub mod density;
 pub mod error;
 pub mod operator;
+pub mod partial;
 
+pub use dense::{Spectrum, dense_bytes, eigenvalues, spectrum};
+pub use density::{Density, DensitySettings};
 pub use error::{Error, Result};
 pub use operator::{Normalised, Operator, Rows, SymmetricMap};
+pub use partial::{Pairs, Partial, PartialSettings, partial};

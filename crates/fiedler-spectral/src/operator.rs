@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 /// Rows one thread multiplies at a time: fixed, so that results do not depend on the number of threads.
 const ROWS_AT_ONCE: usize = 256;
 
+/// Columns summed in registers at once.
+const TILE: usize = 16;
+
 /// Which matrix of the graph the spectrum is taken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -297,25 +300,53 @@ impl SymmetricMap for Normalised<'_> {
         let arch = Arch::new();
         y.par_chunks_mut(ROWS_AT_ONCE * columns).enumerate().for_each(|(chunk, images)| {
             // Dispatching to the processor's widest vectors once a chunk keeps the choice out of the inner loop.
-            arch.dispatch(|| {
-                for (place, image) in images.chunks_exact_mut(columns).enumerate() {
-                    let node = chunk * ROWS_AT_ONCE + place;
-                    let own = &x[node * columns..][..columns];
-                    let stay = scale * self.diagonal[node] + shift;
-                    if keep == 0.0 {
-                        image.iter_mut().zip(own).for_each(|(sum, &value)| *sum = stay * value);
-                    } else {
-                        image.iter_mut().zip(own).for_each(|(sum, &value)| *sum = stay * value + keep * *sum);
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    for (place, image) in images.chunks_exact_mut(columns).enumerate() {
+                        let node = chunk * ROWS_AT_ONCE + place;
+                        let (tiles, rest) = image.as_chunks_mut::<TILE>();
+                        let tiled = tiles.len() * TILE;
+                        for (tile, image) in tiles.iter_mut().enumerate() {
+                            self.recur_tile(x, columns, node, tile * TILE, (scale, shift, keep), image);
+                        }
+                        for (column, image) in rest.iter_mut().enumerate() {
+                            let image = std::array::from_mut(image);
+                            self.recur_tile(x, columns, node, tiled + column, (scale, shift, keep), image);
+                        }
                     }
-                    let (neighbours, values) = self.row(node);
-                    for (&other, &entry) in neighbours.iter().zip(values) {
-                        let entry = scale * entry;
-                        let theirs = &x[other as usize * columns..][..columns];
-                        image.iter_mut().zip(theirs).for_each(|(sum, &value)| *sum += entry * value);
-                    }
-                }
-            });
+                },
+            );
         });
+    }
+}
+
+impl Normalised<'_> {
+    /// One row of [`SymmetricMap::recur`] for `WIDTH` columns from `first` on, summed in registers.
+    #[inline(always)]
+    fn recur_tile<const WIDTH: usize>(
+        &self,
+        x: &[f64],
+        columns: usize,
+        node: usize,
+        first: usize,
+        (scale, shift, keep): (f64, f64, f64),
+        image: &mut [f64; WIDTH],
+    ) {
+        let row = self.offsets[node]..self.offsets[node + 1];
+        let mut sum = [0.0; WIDTH];
+        for (&other, &entry) in self.neighbours[row.clone()].iter().zip(&self.values[row]) {
+            let theirs = &x[other as usize * columns + first..][..WIDTH];
+            for lane in 0..WIDTH {
+                sum[lane] += entry * theirs[lane];
+            }
+        }
+        let own = &x[node * columns + first..][..WIDTH];
+        let stay = scale * self.diagonal[node] + shift;
+        for lane in 0..WIDTH {
+            let kept = if keep == 0.0 { 0.0 } else { keep * image[lane] };
+            image[lane] = scale * sum[lane] + stay * own[lane] + kept;
+        }
     }
 }
 
