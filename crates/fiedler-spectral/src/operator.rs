@@ -1,0 +1,387 @@
+//! The matrices whose spectra are studied, known by how they multiply.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use faer::Mat;
+use fiedler_graph::Graph;
+use pulp::Arch;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// Rows one thread multiplies at a time: fixed, so that results do not depend on the number of threads.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Columns summed in registers at once.
+const TILE: usize = 16;
+
+/// Which matrix of the graph the spectrum is taken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operator {
+    /// `I - D^-1/2 B D^-1/2`, the normalised Laplacian, spectrum in [0, 2].
+    #[default]
+    Laplacian,
+    /// `(D + I)^-1/2 (B + I) (D + I)^-1/2`, what a graph convolution multiplies by, spectrum in [-1, 1].
+    Propagation,
+}
+
+impl Operator {
+    /// All operators, in the order they are listed to users.
+    pub const ALL: [Operator; 2] = [Operator::Laplacian, Operator::Propagation];
+
+    /// The name users know it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operator::Laplacian => "laplacian",
+            Operator::Propagation => "propagation",
+        }
+    }
+
+    /// An interval that holds the whole spectrum, whatever the graph.
+    pub fn bounds(self) -> (f64, f64) {
+        match self {
+            Operator::Laplacian => (0.0, 2.0),
+            Operator::Propagation => (-1.0, 1.0),
+        }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Operator {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Operator> {
+        Operator::ALL
+            .into_iter()
+            .find(|operator| operator.name() == name)
+            .ok_or_else(|| Error::setting("operator", format!("{name:?}"), "laplacian or propagation"))
+    }
+}
+
+/// A real symmetric matrix that can be multiplied with.
+///
+/// Several vectors are multiplied at once. They lie row by row: the values of one node for all of the vectors are
+/// neighbours in memory, so that following an edge fetches all of them together.
+pub trait SymmetricMap: Sync {
+    /// Number of rows, and of columns.
+    fn size(&self) -> usize;
+
+    /// An interval that holds the whole spectrum.
+    fn bounds(&self) -> (f64, f64);
+
+    /// `y ← scale · M x + shift · x + keep · y` for `columns` vectors at once, each slice being `size × columns` row by row.
+    ///
+    /// One step of a three-term recurrence. With `keep = 0` the old `y` is not looked at. The result must not depend on the number of threads.
+    fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]);
+
+    /// `y ← M x` for `columns` vectors at once.
+    fn apply_block(&self, x: &[f64], columns: usize, y: &mut [f64]) {
+        self.recur(x, columns, 1.0, 0.0, 0.0, y);
+    }
+
+    /// `y ← M x`.
+    fn apply_vector(&self, x: &[f64], y: &mut [f64]) {
+        self.apply_block(x, 1, y);
+    }
+
+    /// The matrix with all its entries; `size²` numbers.
+    fn to_dense(&self) -> Mat<f64> {
+        let size = self.size();
+        let mut dense = Mat::zeros(size, size);
+        let columns = 64.min(size);
+        let (mut units, mut image) = (vec![0.0; size * columns], vec![0.0; size * columns]);
+        for first in (0..size).step_by(columns.max(1)) {
+            let here = columns.min(size - first);
+            let (units, image) = (&mut units[..size * here], &mut image[..size * here]);
+            units.fill(0.0);
+            (0..here).for_each(|column| units[(first + column) * here + column] = 1.0);
+            self.apply_block(units, here, image);
+            for column in 0..here {
+                for row in 0..size {
+                    dense[(row, first + column)] = image[row * here + column];
+                }
+            }
+        }
+        dense
+    }
+}
+
+/// Rows of a symmetric non-negative matrix `B`: every pair is stored from both of its ends, and never on the diagonal.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Where each row starts in the other two, and the end of the last: one more than there are rows.
+    pub offsets: &'a [usize],
+    /// The columns, row after row.
+    pub neighbours: &'a [u32],
+    /// The entries beside the columns.
+    pub values: &'a [f64],
+    /// The diagonal of `B`; `None` is a diagonal of zeros.
+    pub self_loops: Option<&'a [f64]>,
+}
+
+/// An [`Operator`] of a graph, ready to multiply. A node of degree 0 has `d^-1/2 = 0`.
+///
+/// ```
+/// use fiedler_graph::Graph;
+/// use fiedler_spectral::{Normalised, Operator, SymmetricMap};
+///
+/// let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)])?;
+/// let laplacian = Normalised::of(&path, Operator::Laplacian);
+/// // The lowest eigenvector of the Laplacian is the root of the degrees; its eigenvalue is 0.
+/// let mut image = [0.0; 3];
+/// laplacian.apply_vector(&[1.0, 2f64.sqrt(), 1.0], &mut image);
+/// assert!(image.iter().all(|value| value.abs() < 1e-12));
+/// # Ok::<(), fiedler_graph::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Normalised<'a> {
+    operator: Operator,
+    offsets: Cow<'a, [usize]>,
+    neighbours: Cow<'a, [u32]>,
+    /// Entries of the operator itself beside `neighbours`.
+    values: Vec<f64>,
+    diagonal: Vec<f64>,
+    degrees: Vec<f64>,
+}
+
+impl<'a> Normalised<'a> {
+    /// The operator of a graph, its weights honoured. The graph's rows are borrowed.
+    pub fn of(graph: &'a Graph, operator: Operator) -> Normalised<'a> {
+        let values = match graph.entry_weights() {
+            Some(weights) => weights.iter().map(|&weight| f64::from(weight)).collect(),
+            None => vec![1.0; graph.entries().len()],
+        };
+        let mut map = Normalised {
+            operator,
+            offsets: Cow::Borrowed(graph.offsets()),
+            neighbours: Cow::Borrowed(graph.entries()),
+            values,
+            diagonal: vec![0.0; graph.nodes()],
+            degrees: vec![0.0; graph.nodes()],
+        };
+        map.normalise(None);
+        map
+    }
+
+    /// The operator of any symmetric matrix with entries that are not negative, such as the expectation of a random graph.
+    /// The offsets and neighbours are borrowed, the values copied.
+    ///
+    /// Symmetry is the caller's promise; it is checked only in debug builds.
+    ///
+    /// # Errors
+    /// When the arrays do not fit together, a neighbour is no row, or a value is negative or not finite.
+    pub fn from_rows(rows: Rows<'a>, operator: Operator) -> Result<Normalised<'a>> {
+        check(&rows)?;
+        let size = rows.offsets.len() - 1;
+        let mut map = Normalised {
+            operator,
+            offsets: Cow::Borrowed(rows.offsets),
+            neighbours: Cow::Borrowed(rows.neighbours),
+            values: rows.values.to_vec(),
+            diagonal: vec![0.0; size],
+            degrees: vec![0.0; size],
+        };
+        debug_assert!(map.is_symmetric(), "rows of a symmetric matrix");
+        map.normalise(rows.self_loops);
+        Ok(map)
+    }
+
+    /// Replaces the entries of `B`, keeping where they stand: the next step of a graph whose weights move.
+    ///
+    /// # Errors
+    /// As [`Normalised::from_rows`].
+    pub fn reweight(&mut self, values: &[f64], self_loops: Option<&[f64]>) -> Result<()> {
+        check_values(values, self.neighbours.len(), self_loops, self.size())?;
+        self.values.copy_from_slice(values);
+        self.normalise(self_loops);
+        Ok(())
+    }
+
+    /// The same operator, owning its rows.
+    pub fn into_owned(self) -> Normalised<'static> {
+        Normalised {
+            operator: self.operator,
+            offsets: Cow::Owned(self.offsets.into_owned()),
+            neighbours: Cow::Owned(self.neighbours.into_owned()),
+            values: self.values,
+            diagonal: self.diagonal,
+            degrees: self.degrees,
+        }
+    }
+
+    /// Which operator this is.
+    pub fn operator(&self) -> Operator {
+        self.operator
+    }
+
+    /// The row sums the operator is normalised by: `D` for the Laplacian, `D + I` for propagation.
+    pub fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
+    /// The diagonal of the operator.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// The neighbours of a node and the operator's entries beside them; the diagonal is apart.
+    pub fn row(&self, node: usize) -> (&[u32], &[f64]) {
+        let row = self.offsets[node]..self.offsets[node + 1];
+        (&self.neighbours[row.clone()], &self.values[row])
+    }
+
+    /// The sum of all squared eigenvalues, from the entries: the squared norm of the spectrum needs no eigensolver.
+    pub fn frobenius_squared(&self) -> f64 {
+        sum_of_squares(&self.values) + sum_of_squares(&self.diagonal)
+    }
+
+    /// The norm of the whole spectrum.
+    pub fn spectral_norm(&self) -> f64 {
+        self.frobenius_squared().sqrt()
+    }
+
+    /// Turns `values`, still the entries of `B`, into those of the operator.
+    fn normalise(&mut self, self_loops: Option<&[f64]>) {
+        let own_loop = |node: usize| self_loops.map_or(0.0, |loops| loops[node]);
+        let added = if self.operator == Operator::Propagation { 1.0 } else { 0.0 };
+        for node in 0..self.degrees.len() {
+            let row: f64 = self.values[self.offsets[node]..self.offsets[node + 1]].iter().sum();
+            self.degrees[node] = row + own_loop(node) + added;
+        }
+        let roots: Vec<f64> = self.degrees.iter().map(|&degree| inverse_root(degree)).collect();
+        let sign = if self.operator == Operator::Laplacian { -1.0 } else { 1.0 };
+        for node in 0..self.degrees.len() {
+            let row = self.offsets[node]..self.offsets[node + 1];
+            for (value, &other) in self.values[row.clone()].iter_mut().zip(&self.neighbours[row]) {
+                *value *= sign * roots[node] * roots[other as usize];
+            }
+            let on_diagonal = (own_loop(node) + added) * roots[node] * roots[node];
+            self.diagonal[node] = match self.operator {
+                Operator::Laplacian => 1.0 - on_diagonal,
+                Operator::Propagation => on_diagonal,
+            };
+        }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        let entry = |row: usize, column: usize| {
+            let (neighbours, values) = self.row(row);
+            neighbours.iter().position(|&other| other as usize == column).map(|place| values[place])
+        };
+        (0..self.size()).all(|node| {
+            let (neighbours, values) = self.row(node);
+            neighbours.iter().zip(values).all(|(&other, &value)| entry(other as usize, node) == Some(value))
+        })
+    }
+}
+
+impl SymmetricMap for Normalised<'_> {
+    fn size(&self) -> usize {
+        self.degrees.len()
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        self.operator.bounds()
+    }
+
+    fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]) {
+        if columns == 0 {
+            return;
+        }
+        let arch = Arch::new();
+        y.par_chunks_mut(ROWS_AT_ONCE * columns).enumerate().for_each(|(chunk, images)| {
+            // Dispatching to the processor's widest vectors once a chunk keeps the choice out of the inner loop.
+            arch.dispatch(
+                #[inline(always)]
+                || {
+                    for (place, image) in images.chunks_exact_mut(columns).enumerate() {
+                        let node = chunk * ROWS_AT_ONCE + place;
+                        let (tiles, rest) = image.as_chunks_mut::<TILE>();
+                        let tiled = tiles.len() * TILE;
+                        for (tile, image) in tiles.iter_mut().enumerate() {
+                            self.recur_tile(x, columns, node, tile * TILE, (scale, shift, keep), image);
+                        }
+                        for (column, image) in rest.iter_mut().enumerate() {
+                            let image = std::array::from_mut(image);
+                            self.recur_tile(x, columns, node, tiled + column, (scale, shift, keep), image);
+                        }
+                    }
+                },
+            );
+        });
+    }
+}
+
+impl Normalised<'_> {
+    /// One row of [`SymmetricMap::recur`] for `WIDTH` columns from `first` on, summed in registers.
+    #[inline(always)]
+    fn recur_tile<const WIDTH: usize>(
+        &self,
+        x: &[f64],
+        columns: usize,
+        node: usize,
+        first: usize,
+        (scale, shift, keep): (f64, f64, f64),
+        image: &mut [f64; WIDTH],
+    ) {
+        let row = self.offsets[node]..self.offsets[node + 1];
+        let mut sum = [0.0; WIDTH];
+        for (&other, &entry) in self.neighbours[row.clone()].iter().zip(&self.values[row]) {
+            let theirs = &x[other as usize * columns + first..][..WIDTH];
+            for lane in 0..WIDTH {
+                sum[lane] += entry * theirs[lane];
+            }
+        }
+        let own = &x[node * columns + first..][..WIDTH];
+        let stay = scale * self.diagonal[node] + shift;
+        for lane in 0..WIDTH {
+            let kept = if keep == 0.0 { 0.0 } else { keep * image[lane] };
+            image[lane] = scale * sum[lane] + stay * own[lane] + kept;
+        }
+    }
+}
+
+/// `d^-1/2`, and 0 for a node without edges.
+pub fn inverse_root(degree: f64) -> f64 {
+    if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
+}
+
+fn sum_of_squares(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum()
+}
+
+fn check(rows: &Rows) -> Result<()> {
+    let entries = rows.neighbours.len();
+    let rising = rows.offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+    if rows.offsets.first() != Some(&0) || rows.offsets.last() != Some(&entries) || !rising {
+        return Err(Error::setting("row offsets", "not rising", format!("numbers rising from 0 to {entries}")));
+    }
+    let size = rows.offsets.len() - 1;
+    if let Some(other) = rows.neighbours.iter().find(|&&other| other as usize >= size) {
+        return Err(Error::setting("column", other, format!("a number below {size}, the number of rows")));
+    }
+    check_values(rows.values, entries, rows.self_loops, size)
+}
+
+fn check_values(values: &[f64], entries: usize, self_loops: Option<&[f64]>, size: usize) -> Result<()> {
+    if values.len() != entries {
+        return Err(Error::setting("number of values", values.len(), format!("one for each of {entries} entries")));
+    }
+    if let Some(loops) = self_loops.filter(|loops| loops.len() != size) {
+        return Err(Error::setting("number of self-loops", loops.len(), format!("one for each of {size} rows")));
+    }
+    let all = values.iter().chain(self_loops.unwrap_or_default());
+    match all.copied().find(|value| !(value.is_finite() && *value >= 0.0)) {
+        Some(bad) => Err(Error::setting("entry", bad, "a finite number that is not negative")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,270 @@
+//! The lowest eigenpairs of a map, by filtered block Krylov spaces.
+//!
+//! Multiplying a sparse graph costs far less than keeping a basis orthogonal, so each new block of the basis is not the last
+//! block times the map but times a [`Filter`]: the basis stays small, and all heavy work is products of dense matrices.
+//! A block Krylov space sees at most as many copies of a repeated eigenvalue as the block has columns; so after all
+//! wanted pairs have converged, fresh random directions are let in, in growing numbers, until they bring nothing new.
+
+use faer::Mat;
+
+use super::filter::Filter;
+use super::space::Space;
+use super::{Pairs, PartialSettings, residuals};
+use crate::dense::Spectrum;
+use crate::density::{Density, DensitySettings};
+use crate::error::{Error, Result};
+use crate::operator::SymmetricMap;
+
+/// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near the cut in rounding.
+const GROWTH: f64 = 1e5;
+/// Times a fresh random block is filtered before it is believed to hold nothing new.
+const CHAIN: usize = 3;
+/// Rounds of filtering all vectors of a warm start before the Krylov space takes over.
+const WARM_ROUNDS: usize = 4;
+
+/// Pairs beyond the wanted that are kept: they separate the wanted from the rest, and warm up the next solve.
+pub(super) fn guard(wanted: usize) -> usize {
+    8 + wanted / 5
+}
+
+/// The `wanted` lowest eigenpairs.
+pub(super) fn solve(
+    map: &dyn SymmetricMap,
+    wanted: usize,
+    start: Option<&Mat<f64>>,
+    settings: &PartialSettings,
+) -> Result<Pairs> {
+    let mut solver = Solver::new(map, wanted, settings);
+    if let Some(start) = start {
+        solver.warm_up(start)?;
+    }
+    if solver.is_done() { Ok(solver.finish()) } else { solver.run() }
+}
+
+struct Solver<'a> {
+    map: &'a dyn SymmetricMap,
+    space: Space<'a>,
+    settings: &'a PartialSettings,
+    wanted: usize,
+    block: usize,
+    filter: Filter,
+    /// Ritz values and vectors of the last check, wanted and guard, and the residuals of the wanted.
+    values: Vec<f64>,
+    vectors: Mat<f64>,
+    residuals: Vec<f64>,
+    rounds: usize,
+}
+
+impl<'a> Solver<'a> {
+    fn new(map: &'a dyn SymmetricMap, wanted: usize, settings: &'a PartialSettings) -> Solver<'a> {
+        let block = (wanted / 12).clamp(4, 32);
+        let room = 5 * wanted / 2 + guard(wanted) + 8 * block;
+        Solver {
+            map,
+            space: Space::new(map, room, settings.seed),
+            settings,
+            wanted,
+            block,
+            filter: Filter::new(map.bounds(), map.bounds().1, GROWTH),
+            values: Vec::new(),
+            vectors: Mat::new(),
+            residuals: Vec::new(),
+            rounds: 0,
+        }
+    }
+
+    /// The whole solve, from nothing or from what a warm start left unfinished.
+    fn run(mut self) -> Result<Pairs> {
+        let mut last = if self.values.is_empty() {
+            self.aim_by_density()?;
+            let random = self.space.random(self.block);
+            self.filter.apply(self.map, random.as_ref())
+        } else {
+            self.aim_by_values();
+            self.unfinished()
+        };
+        let mut next_check = self.space.used().max(self.wanted) + self.wanted / 3 + 2 * self.block;
+        let mut fresh = self.block;
+        loop {
+            last = self.grow(last);
+            if self.space.free() > 0 && self.space.used() < next_check {
+                continue;
+            }
+            self.check()?;
+            if self.is_done() {
+                if self.space.used() == self.map.size() || !self.finds_more(fresh)? {
+                    return Ok(self.finish());
+                }
+                // Copies were missing: let in more at once next time.
+                fresh = (2 * fresh).min((self.wanted / 2).max(self.block));
+                self.restart();
+                last = self.unfinished();
+            } else if self.space.free() < 2 * self.block {
+                self.restart();
+                last = self.unfinished();
+            }
+            if self.rounds >= self.settings.rounds {
+                return Err(self.gave_up());
+            }
+            self.aim_by_values();
+            next_check = self.space.used() + (self.wanted / 8).max(2 * self.block);
+        }
+    }
+
+    /// Adds a block to the space and returns the filtered block that follows it.
+    fn grow(&mut self, block: Mat<f64>) -> Mat<f64> {
+        let first = self.space.used();
+        let columns = block.ncols();
+        let mut added = self.space.extend(block);
+        if added < columns.min(self.block) && self.space.free() > 0 {
+            // The space is closed under the map in some direction: go on from a random one.
+            let random = self.space.random(self.block - added.min(self.block - 1));
+            let random = self.filter.apply(self.map, random.as_ref());
+            added += self.space.extend(random);
+        }
+        if added == 0 || self.space.free() == 0 {
+            return Mat::zeros(self.map.size(), 0);
+        }
+        self.filter.apply(self.map, self.space.from(first))
+    }
+
+    /// Ritz pairs of the space and their residuals.
+    fn check(&mut self) -> Result<()> {
+        self.rounds += 1;
+        let ritz = self.space.ritz()?;
+        let kept = (self.wanted + guard(self.wanted)).min(self.space.used());
+        self.values = ritz.values[..kept].to_vec();
+        self.residuals.clear();
+        if self.space.used() < self.wanted {
+            return Ok(());
+        }
+        // The pairs next to the cut converge last: while they have not, the others need no look.
+        let full = self.space.free() < 2 * self.block;
+        let last = self.wanted.min(8);
+        let edge = self.space.lift(ritz.vectors.subcols(self.wanted - last, last));
+        let edge = residuals(self.map, edge.as_ref(), &self.values[self.wanted - last..self.wanted]);
+        let worst = edge.into_iter().fold(0.0, f64::max);
+        if worst > self.settings.tolerance && !full {
+            self.residuals = vec![worst];
+            return Ok(());
+        }
+        self.keep(&ritz, kept);
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.residuals.len() == self.wanted
+            && self.residuals.iter().all(|&residual| residual <= self.settings.tolerance)
+    }
+
+    /// Whether fresh random directions lower the wanted eigenvalues; if so they are part of the space.
+    fn finds_more(&mut self, fresh: usize) -> Result<bool> {
+        self.restart();
+        self.aim_by_values();
+        let mut block = self.space.random(fresh);
+        for _ in 0..CHAIN {
+            let first = self.space.used();
+            if self.space.extend(self.filter.apply(self.map, block.as_ref())) == 0 {
+                break;
+            }
+            block = self.space.from(first).to_owned();
+        }
+        let after = self.space.ritz()?.values;
+        // A missing eigenvalue pushes all above it one place on, which shows in the sum even where they lie close.
+        let lowered: f64 = self.values.iter().zip(&after).take(self.wanted).map(|(before, after)| before - after).sum();
+        if lowered <= 10.0 * self.settings.tolerance {
+            return Ok(false);
+        }
+        self.check_all()?;
+        Ok(true)
+    }
+
+    /// Ritz pairs of the space and the residuals of all that are wanted.
+    fn check_all(&mut self) -> Result<()> {
+        let ritz = self.space.ritz()?;
+        let kept = (self.wanted + guard(self.wanted)).min(self.space.used());
+        self.keep(&ritz, kept);
+        Ok(())
+    }
+
+    fn keep(&mut self, ritz: &Spectrum, kept: usize) {
+        self.values = ritz.values[..kept].to_vec();
+        self.vectors = self.space.lift(ritz.vectors.subcols(0, kept));
+        self.residuals = residuals(self.map, self.vectors.subcols(0, self.wanted.min(kept)), &self.values);
+    }
+
+    /// Shrinks the space to the Ritz vectors of the last check.
+    fn restart(&mut self) {
+        self.space.restart(self.vectors.as_ref(), &self.values);
+    }
+
+    /// The next directions to follow: the lowest Ritz vectors that have not converged, filtered.
+    fn unfinished(&mut self) -> Mat<f64> {
+        let open: Vec<usize> = (0..self.residuals.len())
+            .filter(|&k| self.residuals[k] > self.settings.tolerance)
+            .take(2 * self.block)
+            .collect();
+        let chosen = Mat::from_fn(self.map.size(), open.len(), |row, column| self.vectors[(row, open[column])]);
+        self.filter.apply(self.map, chosen.as_ref())
+    }
+
+    /// Sets the filter's cut where the density says that wanted and guard end.
+    fn aim_by_density(&mut self) -> Result<()> {
+        let settings = DensitySettings { moments: 160, probes: 8, seed: self.settings.seed };
+        let density = Density::estimate(self.map, &settings)?;
+        let cut = density.quantile((self.wanted + guard(self.wanted)) as f64);
+        self.filter = Filter::new(self.map.bounds(), cut, GROWTH);
+        Ok(())
+    }
+
+    /// Sets the filter's cut to the highest Ritz value that is kept. It is never below the eigenvalue of its rank.
+    fn aim_by_values(&mut self) {
+        if let Some(&cut) = self.values.last().filter(|_| self.values.len() > self.wanted) {
+            self.filter = Filter::new(self.map.bounds(), cut, GROWTH);
+        }
+    }
+
+    /// Filters all vectors of an earlier solve until they converge, or a few rounds have passed.
+    fn warm_up(&mut self, start: &Mat<f64>) -> Result<()> {
+        let kept = (self.wanted + guard(self.wanted)).min(start.ncols());
+        self.space.extend(start.subcols(0, kept).to_owned());
+        for round in 0..WARM_ROUNDS {
+            self.rounds += 1;
+            self.check_all()?;
+            if self.values.len() <= self.wanted || self.is_done() {
+                return Ok(());
+            }
+            let worst = self.residuals.iter().copied().fold(0.0, f64::max);
+            self.aim_by_values();
+            let filter = self.filter.just_enough(self.values[self.wanted - 1], 2.0 * worst / self.settings.tolerance);
+            let done = self.residuals.iter().take_while(|&&residual| residual <= 0.1 * self.settings.tolerance).count();
+            let filtered = filter.apply(self.map, self.vectors.subcols(done, self.vectors.ncols() - done));
+            self.space.restart(self.vectors.subcols(0, done), &self.values[..done]);
+            self.space.extend(filtered);
+            if round == 0 {
+                // What the earlier solve did not know of can only come from outside.
+                let random = self.space.random(self.block);
+                self.space.extend(self.filter.apply(self.map, random.as_ref()));
+            }
+        }
+        self.check_all()
+    }
+
+    fn finish(mut self) -> Pairs {
+        let guard = self.vectors.subcols(self.wanted, self.vectors.ncols() - self.wanted).to_owned();
+        self.values.truncate(self.wanted);
+        self.vectors.truncate(self.map.size(), self.wanted);
+        Pairs { values: self.values, vectors: self.vectors, residuals: self.residuals, guard, rounds: self.rounds }
+    }
+
+    fn gave_up(&self) -> Error {
+        let tolerance = self.settings.tolerance;
+        Error::NotConverged {
+            converged: self.residuals.iter().filter(|&&residual| residual <= tolerance).count(),
+            wanted: self.wanted,
+            rounds: self.rounds,
+            residual: self.residuals.iter().copied().fold(0.0, f64::max),
+            tolerance,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The lowest and highest eigenpairs of a map too large for its whole spectrum.
+
+mod filter;
+mod lowest;
+mod space;
+
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+use crate::dense::{Spectrum, dense_bytes, spectrum};
+use crate::error::{Error, Result};
+use crate::operator::SymmetricMap;
+
+/// Below this many nodes the whole spectrum is the quickest way to any part of it.
+const SMALL: usize = 400;
+
+/// Which eigenpairs are wanted, and how precisely.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PartialSettings {
+    /// Number of lowest eigenpairs, K in the paper.
+    pub lowest: usize,
+    /// Number of highest eigenpairs, K in the paper.
+    pub highest: usize,
+    /// The largest residual `‖M u - λ u‖` of a pair. An eigenvalue is off by at most this much, mostly by its square.
+    pub tolerance: f64,
+    /// Seed of the random starting vectors.
+    pub seed: u64,
+    /// Rounds after which an end of the spectrum is given up.
+    pub rounds: usize,
+    /// Bytes a dense spectrum may take where it would be the quicker way.
+    pub dense_limit: u64,
+}
+
+impl Default for PartialSettings {
+    fn default() -> Self {
+        PartialSettings { lowest: 100, highest: 100, tolerance: 1e-6, seed: 0, rounds: 200, dense_limit: 4 << 30 }
+    }
+}
+
+impl PartialSettings {
+    fn check(&self) -> Result<()> {
+        if self.tolerance >= 1e-13 && self.tolerance.is_finite() {
+            return Ok(());
+        }
+        Err(Error::setting("tolerance", self.tolerance, "a number from 1e-13 up"))
+    }
+}
+
+/// Eigenpairs at one end of the spectrum, the outermost first.
+#[derive(Debug, Clone)]
+pub struct Pairs {
+    /// The eigenvalues, the outermost first.
+    pub values: Vec<f64>,
+    /// The eigenvectors as columns beside the values; orthonormal.
+    pub vectors: Mat<f64>,
+    /// `‖M u - λ u‖` of every pair, as it is, not as it is estimated.
+    pub residuals: Vec<f64>,
+    /// Rounds the solver took; 0 where the whole spectrum was computed.
+    pub rounds: usize,
+    /// Vectors further inward, less precise: they help the next solve.
+    guard: Mat<f64>,
+}
+
+impl Pairs {
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The largest residual.
+    pub fn worst_residual(&self) -> f64 {
+        self.residuals.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn none(size: usize) -> Pairs {
+        Pairs {
+            values: Vec::new(),
+            vectors: Mat::zeros(size, 0),
+            residuals: Vec::new(),
+            rounds: 0,
+            guard: Mat::zeros(size, 0),
+        }
+    }
+
+    /// Found and guarding vectors side by side.
+    fn all_vectors(&self) -> Mat<f64> {
+        let (own, guard) = (self.vectors.ncols(), self.guard.ncols());
+        let mut all = Mat::zeros(self.vectors.nrows(), own + guard);
+        all.subcols_mut(0, own).copy_from(&self.vectors);
+        all.subcols_mut(own, guard).copy_from(&self.guard);
+        all
+    }
+}
+
+/// Eigenpairs at both ends of a spectrum; no pair is in both.
+#[derive(Debug, Clone)]
+pub struct Partial {
+    /// The lowest, ascending.
+    pub lowest: Pairs,
+    /// The highest, descending.
+    pub highest: Pairs,
+}
+
+/// Computes the lowest and highest eigenpairs of a map.
+///
+/// `warm` are the pairs of a map that differs little, such as the same graph one step of an ascent ago. Where a large share of the spectrum is
+/// wanted, or the graph is small, the whole is computed. Wanting more pairs than there are gives all, the lowest first served.
+/// The result depends on the seed, not on the number of threads.
+///
+/// ```
+/// use fiedler_graph::Graph;
+/// use fiedler_spectral::{Normalised, Operator, PartialSettings, partial};
+///
+/// // A ring of n nodes has the eigenvalues 1 - cos(2πk/n): all but 0 and 2 twice.
+/// let (ring, _) = Graph::from_pairs(1000, (0..1000).map(|node| (node, (node + 1) % 1000)).collect())?;
+/// let settings = PartialSettings { lowest: 3, highest: 1, ..Default::default() };
+/// let found = partial(&Normalised::of(&ring, Operator::Laplacian), &settings, None)?;
+/// let second = 1.0 - (std::f64::consts::TAU / 1000.0).cos();
+/// assert!((found.lowest.values[1] - second).abs() < 1e-6 && (found.lowest.values[2] - second).abs() < 1e-6);
+/// assert!((found.highest.values[0] - 2.0).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the tolerance is out of its range, the iteration does not converge, or only a dense spectrum larger than its limit would do.
+pub fn partial(map: &dyn SymmetricMap, settings: &PartialSettings, warm: Option<&Partial>) -> Result<Partial> {
+    settings.check()?;
+    let size = map.size();
+    let lowest = settings.lowest.min(size);
+    let highest = settings.highest.min(size - lowest);
+    let fits = dense_bytes(size, true) <= settings.dense_limit;
+    let much = size <= SMALL || 3 * (lowest + highest) >= size;
+    if much && (fits || 2 * lowest.max(highest) >= size) {
+        return Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest));
+    }
+    match iterate(map, lowest, highest, settings, warm) {
+        Err(Error::NotConverged { .. }) if fits => Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest)),
+        result => result,
+    }
+}
+
+fn iterate(
+    map: &dyn SymmetricMap,
+    lowest: usize,
+    highest: usize,
+    settings: &PartialSettings,
+    warm: Option<&Partial>,
+) -> Result<Partial> {
+    let warm =
+        warm.filter(|warm| warm.lowest.vectors.nrows() == map.size() && warm.highest.vectors.nrows() == map.size());
+    Ok(Partial {
+        lowest: one_end(map, lowest, warm.map(|warm| &warm.lowest), settings)?,
+        highest: {
+            let mut pairs = one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings)?;
+            pairs.values.iter_mut().for_each(|value| *value = -*value);
+            pairs
+        },
+    })
+}
+
+fn one_end(map: &dyn SymmetricMap, wanted: usize, warm: Option<&Pairs>, settings: &PartialSettings) -> Result<Pairs> {
+    if wanted == 0 {
+        return Ok(Pairs::none(map.size()));
+    }
+    let start = warm.map(Pairs::all_vectors).filter(|start| start.ncols() > wanted);
+    lowest::solve(map, wanted, start.as_ref(), settings)
+}
+
+/// Both ends of a whole spectrum.
+fn ends(map: &dyn SymmetricMap, whole: Spectrum, lowest: usize, highest: usize) -> Partial {
+    let size = whole.values.len();
+    let guard = |wanted: usize| lowest::guard(wanted).min(size - wanted);
+    let low = |place: usize| place;
+    let high = |place: usize| size - 1 - place;
+    Partial {
+        lowest: take(map, &whole, lowest, guard(lowest), low),
+        highest: take(map, &whole, highest, guard(highest), high),
+    }
+}
+
+fn take(
+    map: &dyn SymmetricMap,
+    whole: &Spectrum,
+    wanted: usize,
+    guard: usize,
+    place: impl Fn(usize) -> usize,
+) -> Pairs {
+    let size = whole.values.len();
+    let columns = |first: usize, count: usize| {
+        Mat::from_fn(size, count, |row, column| whole.vectors[(row, place(first + column))])
+    };
+    let values: Vec<f64> = (0..wanted).map(|rank| whole.values[place(rank)]).collect();
+    let vectors = columns(0, wanted);
+    let residuals = residuals(map, vectors.as_ref(), &values);
+    Pairs { values, vectors, residuals, rounds: 0, guard: columns(wanted, guard) }
+}
+
+/// `‖M u - λ u‖` of every column.
+fn residuals(map: &dyn SymmetricMap, vectors: MatRef<'_, f64>, values: &[f64]) -> Vec<f64> {
+    let image = filter::multiply(map, vectors);
+    let distance = |column: usize| -> f64 {
+        let pairs = image.col_as_slice(column).iter().zip(vectors.col(column).iter());
+        pairs.map(|(image, own)| (image - values[column] * own).powi(2)).sum::<f64>().sqrt()
+    };
+    (0..vectors.ncols()).map(distance).collect()
+}
+
+/// The negative of a map: its lowest eigenpairs are the highest of the map.
+struct Flipped<'a>(&'a dyn SymmetricMap);
+
+impl SymmetricMap for Flipped<'_> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        let (low, high) = self.0.bounds();
+        (-high, -low)
+    }
+
+    fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]) {
+        self.0.recur(x, columns, -scale, shift, keep, y);
+    }
+}

@@ -1,0 +1,13 @@
+//! What the spectrum tells of a graph: connectivity, cuts, distances, clusters, diffusion.
+
+mod bounds;
+mod diffusion;
+mod distance;
+mod fourier;
+mod summary;
+
+pub use bounds::{Cheeger, DiameterBounds, Known, clusters_by_gap, distinct, eigengaps, sweep_conductance};
+pub use diffusion::Diffusion;
+pub use distance::{Diameter, components, diameter, largest_component};
+pub use fourier::{fourier, inverse_fourier};
+pub use summary::{Extremes, Summary, SummarySettings, summarise};

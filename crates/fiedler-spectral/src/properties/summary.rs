@@ -1,0 +1,264 @@
+//! All that the spectrum tells of a graph, in one record.
+
+use fiedler_graph::Graph;
+use serde::{Deserialize, Serialize};
+
+use super::bounds::{Cheeger, DiameterBounds, Known, SAME, clusters_by_gap, column, sweep_conductance};
+use super::distance::{Diameter, components, diameter, largest_component};
+use crate::combinatorial::Combinatorial;
+use crate::density::{Density, DensitySettings};
+use crate::error::Result;
+use crate::operator::{Normalised, Operator};
+use crate::partial::{Partial, PartialSettings, partial};
+
+/// How much of a graph's spectrum is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SummarySettings {
+    /// Which operator's eigenvalues, norm and density are reported. Bounds always come from the Laplacian.
+    pub operator: Operator,
+    /// Eigenvalues at each end.
+    pub pairs: usize,
+    /// The largest residual of an eigenpair.
+    pub tolerance: f64,
+    /// Graphs of up to this many nodes are described by their whole spectrum.
+    pub whole_up_to: usize,
+    /// Breadth-first searches the diameter may take.
+    pub searches: usize,
+    /// Parts of the interval that eigenvalues are counted in.
+    pub bins: usize,
+    /// How the counts of larger graphs are estimated.
+    pub density: DensitySettings,
+    /// Seed of all random vectors.
+    pub seed: u64,
+}
+
+impl Default for SummarySettings {
+    fn default() -> Self {
+        SummarySettings {
+            operator: Operator::Laplacian,
+            pairs: 20,
+            tolerance: 1e-6,
+            whole_up_to: 2_000,
+            searches: 5_000,
+            bins: 40,
+            density: DensitySettings::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// The ends of a spectrum.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Extremes {
+    /// The lowest eigenvalues, ascending.
+    pub lowest: Vec<f64>,
+    /// The highest eigenvalues, descending.
+    pub highest: Vec<f64>,
+    /// The largest residual among them.
+    pub residual: f64,
+}
+
+/// What the spectrum tells of a graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Summary {
+    /// The operator of `norm`, `extremes` and `histogram`.
+    pub operator: Operator,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of edges.
+    pub edges: usize,
+    /// The norm of the whole spectrum, `√Σ λ²`; exact.
+    pub norm: f64,
+    /// Components, counted by search.
+    pub components: usize,
+    /// Components, counted by the Laplacian's zeros among the eigenvalues that were computed, isolated nodes added:
+    /// a lower bound when all of these are zero.
+    pub components_by_spectrum: usize,
+    /// Nodes without edges. The Laplacian of the paper gives each the eigenvalue 1, not 0.
+    pub isolated_nodes: usize,
+    /// Nodes of the largest component, which all that follows is about up to `clusters`.
+    pub largest_component: usize,
+    /// The second lowest eigenvalue of the whole graph's normalised Laplacian; 0 unless the graph is connected.
+    pub algebraic_connectivity: f64,
+    /// Likewise of the Laplacian that is not normalised, as Fiedler defined it.
+    pub algebraic_connectivity_unnormalised: f64,
+    /// The second lowest eigenvalue of the largest component: the gap above its only 0.
+    pub spectral_gap: Option<f64>,
+    /// Bounds on the conductance of its best cut.
+    pub cheeger: Option<Cheeger>,
+    /// Its diameter, by search.
+    pub diameter: Diameter,
+    /// Its diameter's bounds, by eigenvalues.
+    pub diameter_bounds: Option<DiameterBounds>,
+    /// The number of clusters before the largest gap among its lowest eigenvalues.
+    pub clusters: Option<usize>,
+    /// The ends of the spectrum.
+    pub extremes: Extremes,
+    /// Eigenvalues in each of equal parts of the operator's interval: counted, or estimated when `histogram_estimated`.
+    pub histogram: Vec<f64>,
+    /// Whether the histogram is an estimate.
+    pub histogram_estimated: bool,
+}
+
+/// Describes a graph by its spectrum.
+///
+/// ```
+/// use fiedler_graph::Graph;
+/// use fiedler_spectral::properties::{SummarySettings, summarise};
+///
+/// let (square, _) = Graph::from_pairs(4, vec![(0, 1), (1, 2), (2, 3), (3, 0)])?;
+/// let summary = summarise(&square, &SummarySettings::default())?;
+/// assert_eq!((summary.components, summary.components_by_spectrum), (1, 1));
+/// assert!((summary.algebraic_connectivity - 1.0).abs() < 1e-12);
+/// assert_eq!(summary.diameter.exact(), Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the eigenvalues do not converge.
+pub fn summarise(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
+    let map = Normalised::of(graph, settings.operator);
+    let whole = graph.nodes() <= settings.whole_up_to;
+    let found = solve(&map, settings, whole)?;
+    let laplacian = match settings.operator {
+        Operator::Laplacian => found.clone(),
+        Operator::Propagation => solve(&Normalised::of(graph, Operator::Laplacian), settings, whole)?,
+    };
+    let (_, count) = components(graph);
+    let isolated = (0..graph.nodes() as u32).filter(|&node| graph.degree(node) == 0).count();
+    let largest = Component::of(graph, count, laplacian.clone(), settings)?;
+    let connected = count == 1 && graph.nodes() > 1;
+    let gap = largest.laplacian.lowest.values.get(1).copied();
+    let (histogram, histogram_estimated) = histogram(&map, &found, whole, settings)?;
+    let zeros = laplacian.lowest.values.iter().filter(|value| value.abs() <= zero(settings)).count();
+    Ok(Summary {
+        operator: settings.operator,
+        nodes: graph.nodes(),
+        edges: graph.edges(),
+        norm: map.spectral_norm(),
+        components: count,
+        components_by_spectrum: zeros + isolated,
+        isolated_nodes: isolated,
+        largest_component: largest.graph.nodes(),
+        algebraic_connectivity: gap.filter(|_| connected).unwrap_or(0.0),
+        algebraic_connectivity_unnormalised: largest.unnormalised_second.filter(|_| connected).unwrap_or(0.0),
+        spectral_gap: gap,
+        cheeger: largest.cheeger(),
+        diameter: largest.diameter(settings.searches),
+        diameter_bounds: largest.diameter_bounds(),
+        clusters: clusters_by_gap(
+            &largest.laplacian.lowest.values[..largest.laplacian.lowest.len().min(settings.pairs)],
+        ),
+        extremes: extremes(&found, settings.pairs),
+        histogram,
+        histogram_estimated,
+    })
+}
+
+/// Eigenvalues below this are zeros. An eigenvalue is off by the square of its residual, a little more where many lie close.
+fn zero(settings: &SummarySettings) -> f64 {
+    settings.tolerance.max(SAME)
+}
+
+fn solve(map: &Normalised, settings: &SummarySettings, whole: bool) -> Result<Partial> {
+    let pairs = settings.pairs.max(2);
+    let (lowest, highest) = if whole { (map.degrees().len(), 0) } else { (pairs, pairs) };
+    let wanted =
+        PartialSettings { lowest, highest, tolerance: settings.tolerance, seed: settings.seed, ..Default::default() };
+    partial(map, &wanted, None)
+}
+
+fn extremes(found: &Partial, pairs: usize) -> Extremes {
+    let residual = found.lowest.worst_residual().max(found.highest.worst_residual());
+    let lowest = found.lowest.values.iter().copied().take(pairs).collect();
+    let highest = if found.highest.is_empty() {
+        found.lowest.values.iter().rev().copied().take(pairs).collect()
+    } else {
+        found.highest.values.clone()
+    };
+    Extremes { lowest, highest, residual }
+}
+
+fn histogram(map: &Normalised, found: &Partial, whole: bool, settings: &SummarySettings) -> Result<(Vec<f64>, bool)> {
+    if !whole {
+        let density = DensitySettings { seed: settings.seed, ..settings.density };
+        return Ok((Density::estimate(map, &density)?.histogram(settings.bins), true));
+    }
+    let (low, high) = map.operator().bounds();
+    let mut counts = vec![0.0; settings.bins];
+    for value in &found.lowest.values {
+        let place = (value - low) / (high - low) * settings.bins as f64;
+        if let Some(count) = counts.get_mut((place.max(0.0) as usize).min(settings.bins.saturating_sub(1))) {
+            *count += 1.0;
+        }
+    }
+    Ok((counts, false))
+}
+
+/// The largest component and what is known of it.
+struct Component {
+    graph: Graph,
+    laplacian: Partial,
+    unnormalised_second: Option<f64>,
+}
+
+impl Component {
+    /// `laplacian` is the spectrum of the whole graph, which is the component's if there is but one.
+    fn of(graph: &Graph, count: usize, laplacian: Partial, settings: &SummarySettings) -> Result<Component> {
+        let (graph, laplacian) = if count <= 1 {
+            (graph.clone(), laplacian)
+        } else {
+            let part = induced(graph, &largest_component(graph));
+            let whole = part.nodes() <= settings.whole_up_to;
+            let laplacian = solve(&Normalised::of(&part, Operator::Laplacian), settings, whole)?;
+            (part, laplacian)
+        };
+        let two = PartialSettings {
+            lowest: 2,
+            highest: 0,
+            seed: settings.seed,
+            tolerance: settings.tolerance,
+            ..Default::default()
+        };
+        let unnormalised = partial(&Combinatorial::of(&graph), &two, None)?;
+        Ok(Component { unnormalised_second: unnormalised.lowest.values.get(1).copied(), graph, laplacian })
+    }
+
+    fn cheeger(&self) -> Option<Cheeger> {
+        let second = self.laplacian.lowest.values.get(1)?;
+        let vector = column(self.laplacian.lowest.vectors.as_ref(), 1);
+        Some(Cheeger { found: sweep_conductance(&self.graph, &vector), ..Cheeger::from_second(*second) })
+    }
+
+    fn diameter(&self, searches: usize) -> Diameter {
+        if self.graph.nodes() == 0 { Diameter { at_least: 0, at_most: 0 } } else { diameter(&self.graph, 0, searches) }
+    }
+
+    fn diameter_bounds(&self) -> Option<DiameterBounds> {
+        let lowest = &self.laplacian.lowest.values;
+        let highest = *self.laplacian.highest.values.first().or(lowest.last())?;
+        let known = Known { lowest, highest, unnormalised_second: self.unnormalised_second };
+        Some(DiameterBounds::of(&self.graph, known))
+    }
+}
+
+/// The graph that some nodes, ascending, and the edges between them make.
+fn induced(graph: &Graph, nodes: &[u32]) -> Graph {
+    let place = |node: u32| nodes.binary_search(&node).ok().map(|place| place as u32);
+    let weights = graph.edge_weights();
+    let kept =
+        graph.edge_pairs().enumerate().filter_map(|(edge, (low, high))| Some((edge, (place(low)?, place(high)?))));
+    let (edges, pairs): (Vec<usize>, Vec<(u32, u32)>) = kept.unzip();
+    let built = match weights {
+        Some(weights) => {
+            let weights = edges.iter().map(|&edge| weights[edge]).collect();
+            Graph::from_weighted_pairs(nodes.len(), pairs, weights)
+        }
+        None => Graph::from_pairs(nodes.len(), pairs),
+    };
+    // Ids and weights come from a graph, so they make one.
+    built.map_or_else(|_| Graph::empty(nodes.len()), |(part, _)| part)
+}

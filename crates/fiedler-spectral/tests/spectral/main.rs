@@ -1,0 +1,10 @@
+//! What a user of the crate would see.
+
+mod change;
+mod clustering;
+mod common;
+mod density;
+mod operator;
+mod partial;
+mod properties;
+mod published;
