@@ -54,6 +54,10 @@ impl Array {
             Some(&[rows, columns]) => (rows, columns),
             _ => return Err(file.malformed("another shape", "an array of one or two dimensions").into()),
         };
+        if columns == 0 {
+            // Such an array takes no bytes, however many rows it claims.
+            return Err(file.malformed(format!("{rows} rows of no values"), "at least one column").into());
+        }
         let array = Array { start, kind, rows, columns, file };
         let available = array.file.bytes().len() - start;
         let needed = rows.checked_mul(columns).and_then(|values| values.checked_mul(array.width()));
