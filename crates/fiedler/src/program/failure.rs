@@ -57,7 +57,7 @@ impl From<Error> for Failure {
             Error::Io { action: "read", .. } => Exit::Data,
             Error::Io { .. } | Error::Exists { .. } => Exit::Output,
             Error::UnknownDataset { .. } | Error::NotFound { .. } => Exit::NotFound,
-            Error::Setting { .. } => Exit::Usage,
+            Error::Setting { .. } | Error::UnknownName { .. } => Exit::Usage,
             _ => Exit::Data,
         };
         Failure::new(exit, error.to_string(), error.hint())
