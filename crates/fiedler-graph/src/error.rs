@@ -58,6 +58,18 @@ pub enum Error {
         /// The known name that is nearest to it.
         nearest: Option<String>,
     },
+    /// A name that is none of those there are, such as that of a generator or of its parameter.
+    #[error("no {kind} is called {name:?}")]
+    UnknownName {
+        /// What the name was taken for.
+        kind: String,
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+        /// The one of them that is nearest.
+        nearest: Option<String>,
+    },
     /// A dataset of the catalogue that is not on this machine.
     #[error("{name} is not on this machine; looked in {}", list(searched))]
     NotFound {
@@ -65,6 +77,26 @@ pub enum Error {
         name: String,
         /// The folders that were searched.
         searched: Vec<PathBuf>,
+        /// How to get it.
+        hint: String,
+    },
+    /// A dataset of the catalogue that is published in a form no reader here can read.
+    #[error("{name} cannot be read: {reason}")]
+    Unreadable {
+        /// Name in the catalogue.
+        name: String,
+        /// What stands in the way.
+        reason: String,
+    },
+    /// A dataset of the catalogue that could not be downloaded.
+    #[error("cannot fetch {name}: {problem}")]
+    Fetch {
+        /// Name in the catalogue.
+        name: String,
+        /// What went wrong, with the address.
+        problem: String,
+        /// How to get it without this program.
+        hint: String,
     },
     /// A target exists and the user did not ask to replace it.
     #[error("{} exists already", path.display())]
@@ -91,9 +123,14 @@ impl Error {
             Error::UnknownDataset { nearest: None, .. } => {
                 Some("`fiedler data list` shows all names; a file is given by its path".into())
             }
-            Error::NotFound { name, .. } => Some(format!(
-                "`fiedler data fetch {name}` downloads it; set FIEDLER_DATA to the folder if you have it already"
-            )),
+            Error::NotFound { hint, .. } | Error::Fetch { hint, .. } => Some(hint.clone()),
+            Error::Unreadable { .. } => {
+                Some("convert it with the library that wrote it, to any of the formats here, and give its path".into())
+            }
+            Error::UnknownName { known, nearest, .. } => {
+                let question = nearest.as_ref().map(|nearest| format!("did you mean {nearest}? "));
+                Some(format!("{}there are: {}", question.unwrap_or_default(), known.join(", ")))
+            }
             Error::Exists { .. } => Some("choose another name, or pass --force to replace it".into()),
             Error::Io { .. } | Error::Setting { .. } => None,
         }
@@ -108,6 +145,23 @@ impl Error {
     /// A setting that is out of its range.
     pub fn setting(name: impl Into<String>, value: impl fmt::Display, expected: impl Into<String>) -> Error {
         Error::Setting { name: name.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    /// A name that is none of those there are; looks for the nearest.
+    pub fn unknown_name<'a>(
+        kind: impl Into<String>,
+        name: impl Into<String>,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Error {
+        let name = name.into();
+        let known: Vec<String> = known.into_iter().map(Into::into).collect();
+        // The first knows a beginning that is left unfinished, the second two letters that changed places.
+        let likeness = |candidate: &str| {
+            strsim::jaro_winkler(candidate, &name).max(strsim::normalized_damerau_levenshtein(candidate, &name))
+        };
+        let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let nearest = nearest.filter(|candidate| likeness(candidate) > 0.65).cloned();
+        Error::UnknownName { kind: kind.into(), name, known, nearest }
     }
 }
 
@@ -130,7 +184,10 @@ pub struct Place {
 impl Place {
     /// The file as a whole.
     pub fn file(path: impl AsRef<Path>) -> Self {
-        Place { file: path.as_ref().to_path_buf(), member: None, line: None }
+        // A file beside the user is called by its name, not `./NAME`.
+        let path = path.as_ref();
+        let file = path.strip_prefix(".").ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path);
+        Place { file: file.into(), member: None, line: None }
     }
 
     /// The same file, at a member or key of it.

@@ -109,6 +109,18 @@ impl Classes {
         Classes::from_labels(labels.into_iter().map(|label| label.map(|label| label.to_string())))
     }
 
+    /// The same classes under other names, in the order of [`Classes::names`].
+    ///
+    /// # Errors
+    /// When there is not one name for each class.
+    pub fn with_names(self, names: Vec<String>) -> Result<Classes> {
+        if names.len() != self.names.len() {
+            let expected = format!("one for each of {} classes", self.names.len());
+            return Err(Error::setting("number of class names", names.len(), expected));
+        }
+        Ok(Classes { names, ..self })
+    }
+
     /// The user's names for the classes.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -5,17 +5,19 @@
 //! [`write`](mod@write) puts them back into files.
 //!
 //! ```
-//! use fiedler_graph::{Graph, generate, measure};
+//! use fiedler_graph::{generate, measure};
 //!
 //! let karate = generate::karate_club();
 //! let graph = karate.graph().expect("one graph");
 //! assert_eq!((graph.nodes(), graph.edges()), (34, 78));
+//! assert_eq!(measure::summarise(&karate).classes, Some(2));
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 
 mod build;
 pub mod catalogue;
 mod dataset;
+mod ego;
 pub mod error;
 mod features;
 pub mod generate;
@@ -23,6 +25,7 @@ mod graph;
 pub mod input;
 mod labels;
 pub mod measure;
+pub mod molecule;
 mod names;
 pub mod random;
 pub mod read;
@@ -31,6 +34,7 @@ mod split;
 pub mod write;
 
 pub use dataset::{Dataset, ReadReport};
+pub use ego::{EgoNets, ego_nets};
 pub use error::{Error, Result};
 pub use features::{Categorical, Dense, Features, Sparse};
 pub use graph::{BuildReport, EdgeIndex, Graph, MAX_NODES};

@@ -89,7 +89,8 @@ fn clean(name: &str) -> String {
     name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
 }
 
-fn is_litter(name: &str) -> bool {
+/// Whether a member is what an operating system or editor left behind.
+pub(crate) fn is_litter(name: &str) -> bool {
     name.starts_with("__MACOSX/") || name.ends_with(".DS_Store") || name.ends_with('~')
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::expansion_limit;
+use super::{GZIP_MAGIC, expansion_limit};
 use crate::error::{Malformed, Place, Result};
 
 /// A file in memory that knows its place, for errors.
@@ -89,7 +89,7 @@ impl File {
 
     /// The file unpacked, if it is gzipped.
     pub(super) fn unpacked(self) -> Result<File> {
-        if !self.bytes.starts_with(&[0x1f, 0x8b]) {
+        if !self.bytes.starts_with(&GZIP_MAGIC) {
             return Ok(self);
         }
         let limit = expansion_limit(self.bytes.len() as u64);

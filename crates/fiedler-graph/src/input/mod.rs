@@ -8,12 +8,14 @@ mod file;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 pub use archive::Archive;
+#[cfg(feature = "fetch")]
+pub(crate) use archive::is_litter;
 pub use file::File;
-
+use flate2::bufread::MultiGzDecoder;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -25,6 +27,8 @@ const FREE_EXPANSION: u64 = 16 << 20;
 
 /// Files of at least this many bytes are read in parts.
 const LARGE_FILE: u64 = 16 << 20;
+/// How every gzipped file begins.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The most bytes that `compressed` bytes may unpack to.
 pub(crate) fn expansion_limit(compressed: u64) -> u64 {
@@ -157,6 +161,30 @@ impl Input {
             },
         };
         file.unpacked()
+    }
+
+    /// The first bytes of a file, unpacked: enough to tell its format without reading it all.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn head(&self, name: &str, bytes: usize) -> Result<Vec<u8>> {
+        let Store::Folder(folder) = &self.store else {
+            let mut head = self.read(name)?.into_bytes();
+            head.truncate(bytes);
+            return Ok(head);
+        };
+        let path = folder.join(name);
+        let read = || -> io::Result<Vec<u8>> {
+            let mut file = BufReader::new(fs::File::open(&path)?);
+            let packed = file.fill_buf()?.starts_with(&GZIP_MAGIC);
+            let mut head = Vec::new();
+            match packed {
+                true => MultiGzDecoder::new(file).take(bytes as u64).read_to_end(&mut head)?,
+                false => file.take(bytes as u64).read_to_end(&mut head)?,
+            };
+            Ok(head)
+        };
+        read().map_err(Error::io("read", &path))
     }
 
     /// Reads a file that the format cannot do without.

@@ -2,19 +2,24 @@
 //!
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
+mod assemble;
 mod attributes;
+mod columns;
 pub(crate) mod edge_list;
 mod gnn_benchmark;
+mod graph_saint;
 mod graphml;
 mod moleculenet;
 mod node_link;
 pub mod npz;
+mod numbers;
 mod ogb;
 pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
 mod scipy_npz;
 pub(crate) mod separated;
+mod sole;
 mod struc2vec;
 mod table;
 mod tu;
@@ -47,6 +52,7 @@ pub const FORMATS: &[Format] = &[
     tu::FORMAT,
     powerful_gnns::FORMAT,
     wiki_cs::FORMAT,
+    graph_saint::FORMAT,
     gnn_benchmark::FORMAT,
     scipy_npz::FORMAT,
     struc2vec::FORMAT,
@@ -67,6 +73,8 @@ pub struct Options {
     pub labels: Option<PathBuf>,
     /// Use continuous node attributes too, where a dataset has both node labels and attributes.
     pub attributes: bool,
+    /// Names of the columns to predict, where a table of molecules has several.
+    pub targets: Vec<String>,
     /// Leave edge weights out, where a file has them.
     pub unweighted: bool,
 }

@@ -5,6 +5,7 @@ mod catalogue;
 mod common;
 mod edge_list;
 mod gnn_benchmark;
+mod graph_saint;
 mod graphml;
 mod moleculenet;
 mod node_link;

@@ -1,0 +1,161 @@
+//! Ego-nets: what lies within a few hops of chosen nodes, as a set of small graphs.
+
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::graph::{Graph, MAX_NODES};
+use crate::random::stream;
+use crate::set::GraphSet;
+
+/// What [`ego_nets`] cut out: one small graph a centre.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EgoNets {
+    /// The nets, in the order of the centres; the centre is the first node of each.
+    pub graphs: GraphSet,
+    /// For each node of the set its id in the graph that the nets were cut from: what to hand to
+    /// [`Features::gather`](crate::Features::gather).
+    pub node_rows: Vec<u32>,
+}
+
+/// Cuts out the subgraph that all nodes within `hops` steps of each centre induce.
+///
+/// After the centre, nodes keep their order. With a `cap`, a net takes in whole hops as long as it has at most that many nodes; of
+/// the hop that would exceed it, nodes are drawn at random. The draw depends on the seed and the centre alone.
+///
+/// ```
+/// use fiedler_graph::{Graph, ego_nets};
+/// let (path, _) = Graph::from_pairs(5, vec![(0, 1), (1, 2), (2, 3), (3, 4)])?;
+/// let nets = ego_nets(&path, &[2, 0], 1, None, 0)?;
+/// assert_eq!(nets.node_rows, [2, 1, 3, 0, 1]);
+/// assert_eq!(nets.graphs.graph(0).neighbours(0), [1, 2]);
+/// # Ok::<(), fiedler_graph::Error>(())
+/// ```
+///
+/// # Errors
+/// When a centre does not exist, the cap leaves no room for it, or the nets have more nodes than a graph can.
+pub fn ego_nets(graph: &Graph, centres: &[u32], hops: usize, cap: Option<usize>, seed: u64) -> Result<EgoNets> {
+    if let Some(centre) = centres.iter().find(|centre| **centre as usize >= graph.nodes()) {
+        return Err(Error::setting("centre of an ego-net", centre, format!("a node below {}", graph.nodes())));
+    }
+    if cap == Some(0) {
+        return Err(Error::setting("cap of an ego-net", 0, "at least 1, the centre"));
+    }
+    let cap = cap.unwrap_or(usize::MAX);
+    let nets: Vec<Net> = centres
+        .par_iter()
+        .map_init(|| Cutter::new(graph), |cutter, &centre| cutter.cut(centre, hops, cap, seed))
+        .collect();
+    assemble(graph, nets)
+}
+
+/// One net, its neighbours given by their place among its nodes.
+#[derive(Default)]
+struct Net {
+    nodes: Vec<u32>,
+    /// Where each node's row ends in `neighbours`.
+    ends: Vec<usize>,
+    neighbours: Vec<u32>,
+    weights: Vec<f32>,
+}
+
+/// Cuts one net after the other, with memory as long as the graph has nodes.
+struct Cutter<'a> {
+    graph: &'a Graph,
+    /// The place of each node in the net at hand; `ABSENT` elsewhere.
+    local: Vec<u32>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Cutter<'_> {
+    fn new(graph: &Graph) -> Cutter<'_> {
+        Cutter { graph, local: vec![ABSENT; graph.nodes()] }
+    }
+
+    fn cut(&mut self, centre: u32, hops: usize, cap: usize, seed: u64) -> Net {
+        let mut nodes = self.reach(centre, hops, cap, seed);
+        nodes[1..].sort_unstable();
+        for (local, &node) in nodes.iter().enumerate() {
+            self.local[node as usize] = local as u32;
+        }
+        let mut net = Net { ends: Vec::with_capacity(nodes.len()), ..Net::default() };
+        for &node in &nodes {
+            let row = self.graph.neighbours(node);
+            let weights = self.graph.neighbour_weights(node);
+            // Local ids ascend as the ids do, but for the centre's, which is the lowest.
+            let centre_at = row.binary_search(&centre).ok();
+            for at in centre_at.into_iter().chain((0..row.len()).filter(|&at| Some(at) != centre_at)) {
+                let local = self.local[row[at] as usize];
+                if local != ABSENT {
+                    net.neighbours.push(local);
+                    net.weights.extend(weights.map(|weights| weights[at]));
+                }
+            }
+            net.ends.push(net.neighbours.len());
+        }
+        self.forget(&nodes);
+        net.nodes = nodes;
+        net
+    }
+
+    /// The nodes of the net, hop after hop, the centre first.
+    fn reach(&mut self, centre: u32, hops: usize, cap: usize, seed: u64) -> Vec<u32> {
+        let mut nodes = vec![centre];
+        self.local[centre as usize] = 0;
+        let mut hop = 0..1;
+        for _ in 0..hops {
+            for at in hop.clone() {
+                for &other in self.graph.neighbours(nodes[at]) {
+                    if self.local[other as usize] == ABSENT {
+                        self.local[other as usize] = 0;
+                        nodes.push(other);
+                    }
+                }
+            }
+            hop = hop.end..nodes.len();
+            if hop.is_empty() || nodes.len() >= cap {
+                break;
+            }
+        }
+        self.forget(&nodes);
+        if nodes.len() > cap {
+            let mut random = stream(seed, "ego-nets", u64::from(centre));
+            let (drawn, _) = nodes[hop.clone()].partial_shuffle(&mut random, cap - hop.start);
+            let drawn = drawn.to_vec();
+            nodes.truncate(hop.start);
+            nodes.extend(drawn);
+        }
+        nodes
+    }
+
+    fn forget(&mut self, nodes: &[u32]) {
+        nodes.iter().for_each(|&node| self.local[node as usize] = ABSENT);
+    }
+}
+
+/// The nets as one set.
+fn assemble(graph: &Graph, nets: Vec<Net>) -> Result<EgoNets> {
+    let nodes: usize = nets.iter().map(|net| net.nodes.len()).sum();
+    if nodes > MAX_NODES {
+        return Err(Error::setting("number of nodes of all ego-nets", nodes, format!("at most {MAX_NODES}")));
+    }
+    let entries = nets.iter().map(|net| net.neighbours.len()).sum();
+    let mut offsets = Vec::with_capacity(nodes + 1);
+    let mut neighbours = Vec::with_capacity(entries);
+    let mut weights = graph.entry_weights().map(|_| Vec::with_capacity(entries));
+    let mut node_rows: Vec<u32> = Vec::with_capacity(nodes);
+    let mut sizes = Vec::with_capacity(nets.len());
+    offsets.push(0);
+    for net in nets {
+        let first = node_rows.len() as u32;
+        let before = neighbours.len();
+        offsets.extend(net.ends.iter().map(|end| before + end));
+        neighbours.extend(net.neighbours.iter().map(|local| first + local));
+        weights.iter_mut().for_each(|weights| weights.extend_from_slice(&net.weights));
+        sizes.push(net.nodes.len() as u32);
+        node_rows.extend(net.nodes);
+    }
+    let arena = Graph::from_rows_unchecked(offsets, neighbours, weights);
+    Ok(EgoNets { graphs: GraphSet::from_arena(arena, sizes)?, node_rows })
+}

@@ -1,1 +1,0 @@
-//! Arrays from npy and npz files.

@@ -1,1 +1,0 @@
-//! Python pickles read as data; nothing in them is ever run.

@@ -1,0 +1,122 @@
+//! Building graphs, against sets of pairs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fiedler_graph::{Error, Graph, MAX_NODES, Names};
+use proptest::prelude::*;
+
+use crate::common::{checked_edges, graph, pairs, weighted_graph};
+
+fn undirected((a, b): (u32, u32)) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+proptest! {
+    #[test]
+    fn pairs_become_a_simple_graph((nodes, pairs) in pairs(12)) {
+        let directed: BTreeSet<_> = pairs.iter().copied().filter(|(a, b)| a != b).collect();
+        let edges: BTreeSet<_> = directed.iter().copied().map(undirected).collect();
+        let loops = pairs.iter().filter(|(a, b)| a == b).count();
+
+        let (graph, report) = Graph::from_pairs(nodes, pairs.clone()).unwrap();
+        prop_assert_eq!(graph.nodes(), nodes);
+        prop_assert_eq!(&checked_edges(&graph), &edges);
+        prop_assert_eq!(report.pairs, pairs.len() as u64);
+        prop_assert_eq!(report.edges, edges.len() as u64);
+        prop_assert_eq!(report.self_loops, loops as u64);
+        prop_assert_eq!(report.mirrored, (directed.len() - edges.len()) as u64);
+        prop_assert_eq!(report.pairs, report.edges + report.mirrored + report.repeated + report.self_loops);
+    }
+
+    #[test]
+    fn the_largest_weight_of_merged_pairs_stays(
+        (nodes, weighted) in pairs(8).prop_flat_map(|(nodes, pairs)| {
+            let weights = proptest::collection::vec(0.1f32..9.0, pairs.len());
+            (Just(nodes), weights.prop_map(move |weights| pairs.iter().copied().zip(weights).collect::<Vec<_>>()))
+        })
+    ) {
+        let mut largest = BTreeMap::new();
+        for &(pair, weight) in weighted.iter().filter(|((a, b), _)| a != b) {
+            let kept: &mut f32 = largest.entry(undirected(pair)).or_insert(weight);
+            *kept = kept.max(weight);
+        }
+        let (pairs, weights): (Vec<_>, Vec<_>) = weighted.into_iter().unzip();
+        let (plain, plain_report) = Graph::from_pairs(nodes, pairs.clone()).unwrap();
+        let (graph, report) = Graph::from_weighted_pairs(nodes, pairs, weights).unwrap();
+        prop_assert_eq!(report, plain_report);
+        prop_assert_eq!(graph.entries(), plain.entries());
+        prop_assert_eq!(graph.edge_weights().unwrap(), largest.values().copied().collect::<Vec<_>>());
+        for node in 0..nodes as u32 {
+            for (&other, &weight) in graph.neighbours(node).iter().zip(graph.neighbour_weights(node).unwrap()) {
+                prop_assert_eq!(weight, largest[&undirected((node, other))]);
+            }
+        }
+    }
+
+    #[test]
+    fn edges_have_one_order(graph in graph(12)) {
+        let pairs: Vec<_> = graph.edge_pairs().collect();
+        prop_assert!(pairs.is_sorted_by(|a, b| a < b));
+        prop_assert!(pairs.iter().all(|(low, high)| low < high));
+        let index = graph.edge_index();
+        for a in 0..graph.nodes() as u32 {
+            for b in 0..graph.nodes() as u32 {
+                let place = pairs.iter().position(|&pair| pair == undirected((a, b)));
+                prop_assert_eq!(index.get(a, b), place);
+                prop_assert_eq!(graph.has_edge(a, b), place.is_some());
+            }
+        }
+        let places: Vec<usize> = (0..pairs.len()).collect();
+        let spread = graph.spread_to_entries(&places);
+        for node in 0..graph.nodes() as u32 {
+            let row = graph.offsets()[node as usize]..graph.offsets()[node as usize + 1];
+            for (&other, &place) in graph.neighbours(node).iter().zip(&spread[row]) {
+                prop_assert_eq!(index.get(node, other), Some(place));
+            }
+        }
+    }
+
+    #[test]
+    fn a_graph_is_rebuilt_from_its_edges(graph in weighted_graph(12)) {
+        let mut pairs: Vec<_> = graph.edge_pairs().map(|(low, high)| (high, low)).collect();
+        let mut weights = graph.edge_weights().unwrap();
+        pairs.reverse();
+        weights.reverse();
+        let (rebuilt, report) = Graph::from_weighted_pairs(graph.nodes(), pairs, weights).unwrap();
+        prop_assert_eq!(report.pairs, report.edges);
+        prop_assert_eq!(rebuilt, graph);
+    }
+}
+
+#[test]
+fn bad_pairs_and_weights_are_refused() {
+    let message = |result: Result<_, Error>| result.map(|_: (Graph, _)| ()).unwrap_err().to_string();
+    assert_eq!(
+        message(Graph::from_pairs(3, vec![(0, 1), (3, 1)])),
+        "node id is 3; expected an id below 3, the number of nodes"
+    );
+    assert!(message(Graph::from_pairs(MAX_NODES + 1, vec![])).starts_with("number of nodes is"));
+    assert!(message(Graph::from_pairs(0, vec![(0, 0)])).starts_with("node id is 0"));
+    assert!(message(Graph::from_weighted_pairs(2, vec![(0, 1)], vec![])).starts_with("number of weights is 0"));
+    for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        assert!(message(Graph::from_weighted_pairs(2, vec![(0, 1)], vec![bad])).starts_with("edge weight is"), "{bad}");
+    }
+}
+
+#[test]
+fn a_graph_may_be_empty() {
+    let (graph, _) = Graph::from_pairs(0, vec![]).unwrap();
+    assert_eq!(graph, Graph::empty(0));
+    assert_eq!((graph.nodes(), graph.edges(), graph.edge_pairs().count()), (0, 0, 0));
+    assert_eq!(Graph::empty(3).neighbours(2), [0u32; 0]);
+}
+
+#[test]
+fn names_must_be_one_a_node() {
+    let names = Names::Strings(vec!["a".into(), "b".into()]);
+    let graph = Graph::empty(2).with_names(names.clone()).unwrap();
+    assert_eq!((graph.name(1), Graph::empty(2).name(1)), ("b".into(), "1".into()));
+    assert!(Graph::empty(3).with_names(names).is_err());
+    assert_eq!(Names::Integers(vec![0, 1, 2]).unless_counting(), None);
+    assert_eq!(Names::Integers(vec![1, 2]).unless_counting(), Some(Names::Integers(vec![1, 2])));
+}

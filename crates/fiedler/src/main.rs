@@ -1,0 +1,7 @@
+//! The program `fiedler`.
+
+mod program;
+
+fn main() -> std::process::ExitCode {
+    program::run()
+}

@@ -1,0 +1,91 @@
+//! The program: its commands, one file each, and what they share.
+
+mod completions;
+mod convert;
+mod data;
+mod failure;
+mod inspect;
+mod output;
+mod reading;
+mod table;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use failure::{Exit, Failure};
+use output::Output;
+
+/// Self-supervised learning on graphs, guided by the graph's spectrum.
+#[derive(Debug, Parser)]
+#[command(name = "fiedler", version, max_term_width = 100, after_help = AFTER_HELP)]
+pub struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+DATA is a path, a name from `fiedler data list`, or a generator with its settings:
+  fiedler inspect my-edges.csv
+  fiedler inspect cora
+  fiedler inspect sbm:nodes=2000,classes=4
+
+Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed.
+Results go to standard output, everything else to standard error. NO_COLOR switches colours off.";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Threads to work with [default: all cores]; results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Seed of everything random
+    #[arg(long, global = true, default_value_t = 0)]
+    seed: u64,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Describe a graph or a set of graphs
+    Inspect(inspect::Inspect),
+    /// Write a graph in another format
+    Convert(convert::Convert),
+    /// List, find and download known datasets
+    Data(data::Data),
+    /// Print a shell's completion script
+    Completions(completions::Completions),
+}
+
+/// Runs the program with the process's own arguments.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match std::panic::catch_unwind(|| run_command(&cli)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure.report(),
+        Err(_) => {
+            let hint =
+                "please report it with the command that led to it; the line above says where it happened".to_owned();
+            Failure::new(Exit::Unexpected, "a bug in fiedler, not a mistake of yours", hint).report()
+        }
+    }
+}
+
+fn run_command(cli: &Cli) -> Result<(), Failure> {
+    if let Some(threads) = cli.common.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.map_err(|error| Failure::new(Exit::Unexpected, format!("cannot start {threads} threads: {error}"), None))?;
+    }
+    let output = Output::new(cli.common.quiet, std::io::stderr().is_terminal());
+    match &cli.command {
+        Command::Inspect(inspect) => inspect.run(&cli.common, &output),
+        Command::Convert(convert) => convert.run(&cli.common, &output),
+        Command::Data(data) => data.run(&output),
+        Command::Completions(completions) => completions.run(&output),
+    }
+}
