@@ -192,7 +192,10 @@ pub struct Place {
 impl Place {
     /// The file as a whole.
     pub fn file(path: impl AsRef<Path>) -> Self {
-        Place { file: path.as_ref().to_path_buf(), member: None, line: None }
+        // A file beside the user is called by its name, not `./NAME`.
+        let path = path.as_ref();
+        let file = path.strip_prefix(".").ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path);
+        Place { file: file.into(), member: None, line: None }
     }
 
     /// The same file, at a member or key of it.

@@ -46,7 +46,8 @@ fn inspect_describes_the_built_in_graph() {
 fn json_has_what_scripts_need() {
     let folder = TempDir::new().unwrap();
     let karate = json(fiedler(folder.path()).args(["inspect", "karate", "--json"]));
-    for key in ["graphs", "nodes", "edges", "features", "classes", "components", "isolated", "clustering", "homophily"] {
+    for key in ["graphs", "nodes", "edges", "features", "classes", "components", "isolated", "clustering", "homophily"]
+    {
         assert!(karate.get(key).is_some(), "no {key} in {karate}");
     }
     assert_eq!((karate["nodes"].as_u64(), karate["edges"].as_u64()), (Some(34), Some(78)));
@@ -57,7 +58,9 @@ fn json_has_what_scripts_need() {
 #[test]
 fn results_do_not_depend_on_threads_but_on_the_seed() {
     let folder = TempDir::new().unwrap();
-    let inspect = |arguments: &[&str]| stdout(fiedler(folder.path()).args(["inspect", "sbm:nodes=3000", "--json"]).args(arguments));
+    let inspect = |arguments: &[&str]| {
+        stdout(fiedler(folder.path()).args(["inspect", "sbm:nodes=3000", "--json"]).args(arguments))
+    };
     assert_eq!(inspect(&["--threads", "1"]), inspect(&["--threads", "2"]));
     assert_ne!(inspect(&["--seed", "1"]), inspect(&["--seed", "2"]));
 }
@@ -80,7 +83,7 @@ fn an_edge_list_with_features_and_labels_is_read() {
 #[test]
 fn convert_writes_what_inspect_reads_and_never_overwrites_unasked() {
     let folder = TempDir::new().unwrap();
-    for target in ["karate.csv", "karate.tsv.gz", "karate.graphml", "karate.npz"] {
+    for target in ["karate.csv", "zachary.tsv.gz", "karate.graphml", "karate.npz"] {
         fiedler(folder.path()).args(["convert", "karate", target]).assert().success();
         let summary = json(fiedler(folder.path()).args(["inspect", target, "--json"]));
         assert_eq!((summary["nodes"].as_u64(), summary["edges"].as_u64()), (Some(34), Some(78)), "{target}");
@@ -125,7 +128,12 @@ fn mistakes_are_explained_with_documented_exit_codes() {
 #[test]
 fn quiet_says_nothing_but_results() {
     let folder = TempDir::new().unwrap();
-    let output = fiedler(folder.path()).args(["--quiet", "convert", "karate", "k.graphml"]).assert().success().get_output().clone();
+    let output = fiedler(folder.path())
+        .args(["--quiet", "convert", "karate", "k.graphml"])
+        .assert()
+        .success()
+        .get_output()
+        .clone();
     assert!(output.stdout.is_empty() && output.stderr.is_empty());
 }
 
@@ -151,7 +159,9 @@ fn help_teaches() {
 fn data_lists_finds_and_fetches() {
     let folder = TempDir::new().unwrap();
     let listed = stdout(fiedler(folder.path()).args(["data", "list"]));
-    for name in ["cora", "wiki-cs", "amazon-computers", "reddit-multi-5k", "ogbg-molbace", "zinc-2m", "usa-airports", "yelp"] {
+    for name in
+        ["cora", "wiki-cs", "amazon-computers", "reddit-multi-5k", "ogbg-molbace", "zinc-2m", "usa-airports", "yelp"]
+    {
         assert!(listed.contains(name), "no {name} in\n{listed}");
     }
     let entries = json(fiedler(folder.path()).args(["data", "list", "--json"]));
@@ -167,7 +177,11 @@ fn data_lists_finds_and_fetches() {
     assert!(message.contains("brazil-airports"), "{message}");
     failure(fiedler(folder.path()).args(["data", "where", "brazil-airports"]), 4);
 
-    let mutag = zip_of(&[("MUTAG/MUTAG_A.txt", "1, 2\n2, 1\n3, 4\n"), ("MUTAG/MUTAG_graph_indicator.txt", "1\n1\n2\n2\n"), ("MUTAG/MUTAG_graph_labels.txt", "1\n-1\n")]);
+    let mutag = zip_of(&[
+        ("MUTAG/MUTAG_A.txt", "1, 2\n2, 1\n3, 4\n"),
+        ("MUTAG/MUTAG_graph_indicator.txt", "1\n1\n2\n2\n"),
+        ("MUTAG/MUTAG_graph_labels.txt", "1\n-1\n"),
+    ]);
     let mirror = serve_bytes(vec![("MUTAG.zip".into(), mutag)]);
     let path = stdout(fiedler(folder.path()).args(["data", "fetch", "mutag", "--mirror", &mirror]));
     assert!(path.trim().starts_with(folder.path().to_str().unwrap()), "{path}");
@@ -184,7 +198,8 @@ fn a_published_dataset_by_name() {
     };
     let folder = TempDir::new().unwrap();
     let cora = json(fiedler(folder.path()).env("FIEDLER_DATA", data).args(["inspect", "cora", "--json"]));
-    let expected = [("graphs", 1), ("nodes", 2708), ("edges", 5278), ("features", 1433), ("classes", 7), ("components", 78)];
+    let expected =
+        [("graphs", 1), ("nodes", 2708), ("edges", 5278), ("features", 1433), ("classes", 7), ("components", 78)];
     for (key, value) in expected {
         assert_eq!(cora[key], value, "{key}");
     }

@@ -3,7 +3,7 @@
 //! An object with the lists `nodes` and `links` (or `edges`). Nodes have an `id` (or `name`) of any kind and are numbered in the
 //! order of the list; links name them as `source` and `target`, or, in old files, give their places in the list. `weight` is an edge's
 //! weight; an edge without one weighs 1. A list of numbers is one attribute for each of them; see [`attributes`](super::attributes)
-//! for what becomes of node attributes. Directed graphs are made undirected, which the report says.
+//! for what becomes of node attributes, which come in alphabetical order here. Directed graphs are made undirected, which the report says.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::attributes::{Attributes, Value};
 use super::{Format, Options, json, names_from_text};
 use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::input::{File, Input};
 
@@ -134,7 +134,8 @@ fn pairs(links: &[Link], ids: &[String], file: &File) -> Result<Vec<(u32, u32)>>
             let number = if counted { by_place(end) } else { by_id(end) };
             number.ok_or_else(|| {
                 let place = file.place().member(format!("links[{at}]"));
-                place.malformed(format!("node {}, which is not in the list", text(end)), "ids of nodes in the list")
+                let found = format!("node {}, which is not in the list", text(end));
+                Error::from(place.malformed(found, "ids of nodes in the list"))
             })
         };
         pairs.push((number(&link.source)?, number(&link.target)?));

@@ -145,19 +145,16 @@ fn label_names(labels: &Labels) -> Vec<String> {
     }
 }
 
-/// Column and value of the features of a node that are not zero.
-fn present(features: &Features, node: usize) -> Vec<(usize, f32)> {
+/// Column and value of a node's features; of sparse ones, those that are not zero.
+fn stored(features: &Features, node: usize) -> Vec<(usize, f32)> {
     match features {
         Features::Sparse(sparse) => {
             let (indices, values) = sparse.row(node);
             indices.iter().map(|index| *index as usize).zip(values.iter().copied()).collect()
         }
-        Features::Dense(dense) => {
-            dense.row(node).iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
-        }
+        Features::Dense(dense) => dense.row(node).iter().copied().enumerate().collect(),
         Features::Categorical(categorical) => {
-            let values = categorical.row(node).iter().map(|code| f32::from(*code));
-            values.enumerate().filter(|(_, value)| *value != 0.0).collect()
+            categorical.row(node).iter().map(|code| f32::from(*code)).enumerate().collect()
         }
     }
 }

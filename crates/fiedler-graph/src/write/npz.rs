@@ -11,7 +11,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::target::Targets;
-use super::{names, npy, present};
+use super::{names, npy, stored};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::features::Features;
@@ -106,7 +106,7 @@ impl<W: Write + Seek> Arrays<W> {
         }
         let (mut data, mut indices, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
         for row in 0..features.rows() {
-            for (column, value) in present(features, row) {
+            for (column, value) in stored(features, row).into_iter().filter(|(_, value)| *value != 0.0) {
                 indices.push(column as u32);
                 data.push(value);
             }

@@ -153,7 +153,8 @@ fn block_models_meet_their_expectations() {
 
 #[test]
 fn many_small_classes_are_no_more_work_than_few() {
-    let dataset = generate::from_spec("sbm:nodes=100_000,classes=25_000,degree=3,homophily=0.5,vocabulary=0", 0).unwrap();
+    let dataset =
+        generate::from_spec("sbm:nodes=100_000,classes=25_000,degree=3,homophily=0.5,vocabulary=0", 0).unwrap();
     assert!(is_likely(graph(&dataset).edges() as f64, 150_000.0));
     assert!((measure::summarise(&dataset).homophily.unwrap() - 0.5).abs() < 0.01);
 }
@@ -244,7 +245,8 @@ fn settings_out_of_range_are_refused() {
 
 #[test]
 fn lines_are_read_with_care() {
-    let small = generate::from_spec(" sbm : nodes = 1_00 , classes=2, proportions=3:1, degree=4, tail=none,", 0).unwrap();
+    let small =
+        generate::from_spec(" sbm : nodes = 1_00 , classes=2, proportions=3:1, degree=4, tail=none,", 0).unwrap();
     assert_eq!(measure::summarise(&small).class_counts, Some(vec![75, 25]));
     let cases = [
         ("smb:nodes=3", "no generator is called \"smb\"", "did you mean sbm? there are: karate, citation, sbm"),

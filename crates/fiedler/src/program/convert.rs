@@ -34,8 +34,12 @@ pub struct Convert {
 impl Convert {
     pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
         let dataset = self.reading.load(Some(&self.data), common, output)?;
-        for path in write::write(&dataset, &self.target, self.force)? {
+        let written = write::write(&dataset, &self.target, &write::Options { force: self.force })?;
+        for path in &written.files {
             output.note(&format!("wrote {}", path.display()));
+        }
+        for note in &written.notes {
+            output.note(&format!("note: {note}"));
         }
         Ok(())
     }

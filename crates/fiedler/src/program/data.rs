@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use clap::{Args, Subcommand};
-use fiedler_graph::catalogue::fetch::{self, FetchSettings, Progress};
-use fiedler_graph::catalogue::{self, Entry, Kind};
+use fiedler_graph::catalogue::{self, Entry, FetchSettings, Kind, Progress};
+use fiedler_graph::generate;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct Data {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List every known dataset
+    /// List every known dataset and every generator
     List {
         /// Print one JSON array
         #[arg(long)]
@@ -50,7 +50,9 @@ enum Action {
 impl Data {
     pub fn run(&self, output: &Output) -> Result<(), Failure> {
         match &self.action {
-            Action::List { json: true } => output.json(&catalogue::entries().iter().map(Listed::new).collect::<Vec<_>>()),
+            Action::List { json: true } => {
+                output.json(&catalogue::entries().iter().map(Listed::new).collect::<Vec<_>>())
+            }
             Action::List { json: false } => output.result(&list()),
             Action::Where { name } => {
                 let located = catalogue::locate(name)?;
@@ -102,14 +104,20 @@ fn list() -> String {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let width = catalogue::entries().iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for (wanted, heading) in [(Kind::Nodes, "One graph, its nodes labelled"), (Kind::Graphs, "Many graphs, each labelled")] {
+    for (wanted, heading) in
+        [(Kind::Nodes, "One graph, its nodes labelled"), (Kind::Graphs, "Many graphs, each labelled")]
+    {
         let _ = writeln!(text, "{bold}{heading}{bold:#}");
         for entry in catalogue::entries().iter().filter(|entry| entry.kind == wanted) {
             let here = if catalogue::locate(&entry.name).is_ok() { "*" } else { " " };
             let _ = writeln!(text, "{here} {:width$}  {:>18}  {dim}{}{dim:#}", entry.name, size(entry), entry.title);
         }
     }
-    let _ = writeln!(text, "* is on this machine: `fiedler data where NAME`; others: `fiedler data fetch NAME`");
+    let _ = writeln!(text, "* is on this machine: `fiedler data where NAME`; others: `fiedler data fetch NAME`\n");
+    let _ = writeln!(text, "{bold}Made on the spot, with any of the settings shown{bold:#}");
+    for spec in generate::SPECS {
+        let _ = writeln!(text, "  {}\n      {dim}{}{dim:#}", spec.usage(), spec.about);
+    }
     text
 }
 
@@ -132,7 +140,7 @@ fn fetch(name: &str, mirror: Option<String>, output: &Output) -> Result<(), Fail
         output.note(&format!("note: {note}"));
     }
     let bars = Bars { output, bar: RefCell::new(ProgressBar::hidden()) };
-    let path = fetch::fetch(entry, &FetchSettings { mirror, progress: &bars, ..FetchSettings::new(cache) })?;
+    let path = catalogue::fetch(entry, &FetchSettings { mirror, progress: &bars, ..FetchSettings::new(cache) })?;
     output.result(&format!("{}\n", path.display()))
 }
 

@@ -57,6 +57,7 @@ impl From<Error> for Failure {
             Error::Io { action: "read", .. } => Exit::Data,
             Error::Io { .. } | Error::Exists { .. } => Exit::Output,
             Error::UnknownDataset { .. } | Error::NotFound { .. } => Exit::NotFound,
+            Error::Fetch { .. } => Exit::Network,
             Error::Setting { .. } | Error::UnknownName { .. } => Exit::Usage,
             _ => Exit::Data,
         };

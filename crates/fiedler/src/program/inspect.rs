@@ -8,7 +8,7 @@ use super::Common;
 use super::failure::Failure;
 use super::output::Output;
 use super::reading::Reading;
-use super::table::{Table, count, figure, percent};
+use super::table::{Table, count, figure, percent, several};
 
 /// Describes a graph or a set of graphs: size, connectedness, clustering, features, classes, and what reading it merged or dropped
 #[derive(Debug, clap::Args)]
@@ -75,30 +75,34 @@ fn size(table: &mut Table, summary: &Summary) {
     if let Some(degree) = &summary.degree {
         table.row(
             "degree",
-            format!("{} on average  ({} to {}, median {})", figure(degree.mean), degree.min, count(degree.max), degree.median),
+            format!(
+                "{} on average  ({} to {}, median {})",
+                figure(degree.mean),
+                degree.min,
+                count(degree.max),
+                degree.median
+            ),
         );
     }
 }
 
 fn structure(table: &mut Table, summary: &Summary) {
-    let isolated = match summary.isolated {
-        0 => "no isolated node".into(),
-        1 => "1 isolated node".into(),
-        nodes => format!("{} isolated nodes", count(nodes)),
-    };
-    table.row("components", format!("{}  ({isolated})", count(summary.components)));
+    table.row("components", format!("{}  ({})", count(summary.components), several(summary.isolated, "isolated node")));
     if let Some(density) = summary.density {
         table.row("density", figure(density));
     }
     if let Some(clustering) = summary.clustering {
-        let transitivity = summary.transitivity.map_or(String::new(), |value| format!("  (transitivity {})", figure(value)));
+        let transitivity =
+            summary.transitivity.map_or(String::new(), |value| format!("  (transitivity {})", figure(value)));
         table.row("clustering", figure(clustering) + &transitivity);
     }
 }
 
 fn knowledge(table: &mut Table, summary: &Summary) {
     match (summary.features, summary.feature_kind, summary.feature_density) {
-        (Some(columns), Some("categorical"), _) => table.row("features", format!("{} categories a node", count(columns))),
+        (Some(columns), Some("categorical"), _) => {
+            table.row("features", format!("{} categories a node", count(columns)))
+        }
         (Some(columns), Some(kind), Some(density)) => {
             table.row("features", format!("{} a node, {kind}, {} not zero", count(columns), percent(density)));
         }
@@ -107,14 +111,14 @@ fn knowledge(table: &mut Table, summary: &Summary) {
     if let Some(columns) = summary.edge_features {
         table.row("edge features", count(columns));
     }
-    let of = summary.labels_of.unwrap_or("nodes");
+    let of = if summary.labels_of == Some("graphs") { "graph" } else { "node" };
     match (summary.classes, summary.tasks) {
-        (Some(classes), _) => table.row("classes", format!("{} of {of}{}", count(classes), class_sizes(summary))),
+        (Some(classes), _) => table.row(format!("{of} classes"), count(classes) + &class_sizes(summary)),
         (None, Some(tasks)) => {
-            let kind = if summary.label_kind == Some("values") { "values" } else { "yes-or-no tasks" };
-            table.row("labels", format!("{} {kind} of {of}", count(tasks)));
+            let kind = if summary.label_kind == Some("values") { "value" } else { "yes-or-no task" };
+            table.row(format!("{of} labels"), several(tasks, kind));
         }
-        (None, None) => table.row("classes", "none"),
+        (None, None) => table.row("labels", "none"),
     }
     if let Some(homophily) = summary.homophily {
         table.row("edge homophily", figure(homophily));
@@ -125,7 +129,8 @@ fn knowledge(table: &mut Table, summary: &Summary) {
 fn class_sizes(summary: &Summary) -> String {
     match (&summary.class_names, &summary.class_counts) {
         (Some(names), Some(counts)) if names.len() <= 12 => {
-            let sizes: Vec<_> = names.iter().zip(counts).map(|(name, &size)| format!("{name}: {}", count(size))).collect();
+            let sizes: Vec<_> =
+                names.iter().zip(counts).map(|(name, &size)| format!("{name}: {}", count(size))).collect();
             format!("  ({})", sizes.join(", "))
         }
         _ => String::new(),
@@ -156,7 +161,7 @@ fn reading(table: &mut Table, dataset: &Dataset) {
         table.row(std::mem::take(&mut first), format!("{} {what}", count(pairs as usize)));
     }
     if report.skipped > 0 {
-        table.row("skipped", format!("{} records that could not be read", count(report.skipped as usize)));
+        table.row("skipped", format!("{} that could not be read", several(report.skipped as usize, "record")));
     }
 }
 

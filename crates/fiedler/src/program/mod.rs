@@ -69,7 +69,8 @@ pub fn run() -> ExitCode {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(failure)) => failure.report(),
         Err(_) => {
-            let hint = "please report it with the command that led to it; the line above says where it happened".to_owned();
+            let hint =
+                "please report it with the command that led to it; the line above says where it happened".to_owned();
             Failure::new(Exit::Unexpected, "a bug in fiedler, not a mistake of yours", hint).report()
         }
     }

@@ -35,7 +35,9 @@ impl Output {
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), Failure> {
         match serde_json::to_string(value) {
             Ok(json) => self.result(&format!("{json}\n")),
-            Err(error) => Err(Failure::new(Exit::Unexpected, format!("cannot express the result as JSON: {error}"), None)),
+            Err(error) => {
+                Err(Failure::new(Exit::Unexpected, format!("cannot express the result as JSON: {error}"), None))
+            }
         }
     }
 

@@ -46,6 +46,15 @@ pub fn count(number: usize) -> String {
     text
 }
 
+/// A count of things, in words that fit it.
+pub fn several(number: usize, thing: &str) -> String {
+    match number {
+        0 => format!("no {thing}"),
+        1 => format!("1 {thing}"),
+        _ => format!("{} {thing}s", count(number)),
+    }
+}
+
 /// A real number with as many digits as a person can use.
 pub fn figure(number: f64) -> String {
     match number.abs() {
@@ -68,7 +77,10 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(["0", "999", "1,000", "13,954,819"], [0, 999, 1000, 13_954_819].map(count).each_ref().map(String::as_str));
+        assert_eq!(
+            ["0", "999", "1,000", "13,954,819"],
+            [0, 999, 1000, 13_954_819].map(count).each_ref().map(String::as_str)
+        );
         assert_eq!(figure(2.4567), "2.46");
         assert_eq!(figure(0.24067), "0.2407");
         assert_eq!(figure(0.000012), "1.20e-5");

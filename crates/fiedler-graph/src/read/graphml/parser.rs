@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
             let number = |id: &String| {
                 self.number_of.get(id).copied().ok_or_else(|| {
                     let found = format!("an edge of node {id:?}, which is not in the file");
-                    self.at(edge.at, found, "edges between the file's nodes")
+                    Error::from(self.at(edge.at, found, "edges between the file's nodes"))
                 })
             };
             self.document.pairs.push((number(&edge.source)?, number(&edge.target)?));
