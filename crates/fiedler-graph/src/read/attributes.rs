@@ -96,6 +96,8 @@ impl Attributes {
         if let Some(at) = self.find_labels(nodes) {
             let attribute = self.list.remove(at);
             let name = attribute.name.clone();
+            let default = attribute.default_length();
+            file.plausible((nodes as u64).saturating_mul(default as u64), "characters of default labels")?;
             let labels = labels_from_columns(vec![name.clone()], vec![attribute.into_texts(nodes)]);
             understood.labels = Some(labels.map_err(|found| file.malformed(found, "classes or numbers"))?);
             if !LABEL_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
@@ -171,6 +173,14 @@ impl Attribute {
         match self.default {
             Some(Value::Number(number)) => number as f32,
             _ => 0.0,
+        }
+    }
+
+    /// Bytes of the text that stands for a node without a value.
+    fn default_length(&self) -> usize {
+        match &self.default {
+            Some(Value::Word(word)) => word.len(),
+            Some(Value::Number(_)) | None => 0,
         }
     }
 

@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
             }
         }
         if depth > 0 {
-            return Err(self.not_xml("the file ends inside an element").hint("the file may be truncated").into());
+            return Err(self.not_xml("the file ends inside an element").into());
         }
         if self.graphs == 0 {
             return Err(self.file.malformed("no graph element", "GraphML with one graph").into());
@@ -360,6 +360,6 @@ impl<'a> Parser<'a> {
     }
 
     fn not_xml(&self, found: &str) -> Malformed {
-        self.here(found, "well-formed XML")
+        self.here(found, "well-formed XML").hint("the file may be truncated or damaged")
     }
 }

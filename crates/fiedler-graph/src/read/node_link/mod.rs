@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::attributes::{Attributes, Value};
-use super::{Format, Options, names_from_text};
+use super::{Format, Options, json, names_from_text};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -54,10 +54,8 @@ fn recognises(input: &Input) -> bool {
 
 fn read(input: &Input, options: &Options) -> Result<Dataset> {
     let file = input.read_named()?;
-    let document: Document = serde_json::from_str(file.text()?).map_err(|error| {
-        let expected = "node-link JSON: an object with the lists \"nodes\" and \"links\" or \"edges\"";
-        file.malformed_at(error.line() as u64, error.to_string(), expected)
-    })?;
+    let document: Document =
+        json::parse(&file, "node-link JSON: an object with the lists \"nodes\" and \"links\" or \"edges\"")?;
     let (ids, attributes) = nodes(document.nodes, &file)?;
     let pairs = pairs(&document.links, &ids, &file)?;
     let nodes = ids.len();

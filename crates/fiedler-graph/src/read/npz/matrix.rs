@@ -158,7 +158,8 @@ impl Matrix {
         }
         self.values = data.to_f32()?;
         self.values.truncate(self.entries.len());
-        self.checked()
+        // One offset stands for as many rows as a block is high, be there blocks or not.
+        self.check_rows_plausible()?.checked()
     }
 
     fn filled_by_coordinates(mut self, field: &dyn Fn(&str) -> Result<Array>) -> Result<Matrix> {

@@ -17,8 +17,13 @@ pub(super) struct Array {
 
 impl Array {
     pub(super) fn new(file: File) -> Result<Array> {
+        let place = file.place().clone();
         let npy = Npy::from_npy(file)?;
         let (rows, columns) = npy.rows_and_columns()?;
+        if columns == 0 {
+            // Such an array takes no bytes, however many rows it claims.
+            return Err(place.malformed(format!("{rows} rows of no values"), "at least one column").into());
+        }
         Ok(Array { npy, rows, columns })
     }
 
