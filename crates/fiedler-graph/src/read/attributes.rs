@@ -1,9 +1,10 @@
 //! What formats with named attributes know of nodes, made into features and labels.
 //!
-//! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of words,
-//! as long as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it, and a
-//! number `y` beside a number `x` is where it draws it: neither is a label.) **Features** are all other attributes that are
-//! numbers, in the order of the file, provided every node has them. Everything else is left out, with a note.
+//! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of
+//! words, as long as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it,
+//! and a number `y` beside a number `x` is where it draws it: neither is a label.) **Features** are all other
+//! attributes that are numbers, in the order of the file, provided every node has them. Everything else is left out,
+//! with a note.
 
 use std::collections::{BTreeMap, HashSet};
 

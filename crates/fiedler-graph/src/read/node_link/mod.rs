@@ -1,9 +1,10 @@
 //! Node-link JSON, as networkx and d3 write it.
 //!
-//! An object with the lists `nodes` and `links` (or `edges`). Nodes have an `id` (or `name`) of any kind and are numbered in the
-//! order of the list; links name them as `source` and `target`, or, in old files, give their places in the list. `weight` is an edge's
-//! weight; an edge without one weighs 1. A list of numbers is as many features; see [`attributes`](super::attributes) for what becomes
-//! of node attributes. Directed graphs are made undirected, which the report says.
+//! An object with the lists `nodes` and `links` (or `edges`). Nodes have an `id` (or `name`) of any kind and are
+//! numbered in the order of the list; links name them as `source` and `target`, or, in old files, give their places in
+//! the list. `weight` is an edge's weight; an edge without one weighs 1. A list of numbers is as many features; see
+//! [`attributes`](super::attributes) for what becomes of node attributes. Directed graphs are made undirected, which
+//! the report says.
 
 mod json;
 
