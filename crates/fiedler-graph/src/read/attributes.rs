@@ -181,7 +181,7 @@ impl Attribute {
     fn default_length(&self) -> usize {
         match &self.default {
             Some(Value::Word(word)) => word.len(),
-            Some(Value::Number(_)) | None => 0,
+            Some(Value::Number(_) | Value::Numbers(_)) | None => 0,
         }
     }
 

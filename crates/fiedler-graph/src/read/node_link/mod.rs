@@ -6,7 +6,7 @@
 //! [`attributes`](super::attributes) for what becomes of node attributes. Directed graphs are made undirected, which
 //! the report says.
 
-mod json;
+mod value;
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::input::{File, Input};
-use json::{Json, Object};
+use value::{Json, Object};
 
 /// Node-link JSON.
 pub const FORMAT: Format =
