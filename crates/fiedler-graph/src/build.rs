@@ -1,9 +1,9 @@
 //! From pairs in any order to sorted, symmetric rows without repeats.
 //!
-//! Scattering pairs straight into their rows would miss the cache on every write. So the entries of each chunk of pairs are first
-//! distributed to buckets of neighbouring nodes; then each bucket, small enough for the cache, is gathered from all
-//! chunks into rows, which are sorted and merged. Both steps run in parallel; since every row is sorted, the order in which they run
-//! leaves no trace.
+//! Scattering pairs straight into their rows would miss the cache on every write. So the entries of each chunk of pairs
+//! are first distributed to buckets of neighbouring nodes; then each bucket, small enough for the cache, is gathered
+//! from all chunks into rows, which are sorted and merged. Both steps run in parallel; since every row is sorted, the
+//! order in which they run leaves no trace.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! Lines of separated fields: what edge lists and tables of features and labels have in common.
 //!
-//! Lines that are blank or begin with `#`, `%` or `//` are skipped. A field in double quotes may hold anything but a line
-//! break; a quote inside it is doubled. Fields without quotes are trimmed of spaces.
+//! Lines that are blank or begin with `#`, `%` or `//` are skipped. A field in double quotes may hold anything but a
+//! line break; a quote inside it is doubled. Fields without quotes are trimmed of spaces.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,7 @@
 //! GraphML: features are the node attributes `f0`, `f1` …, labels the attribute `class`.
 //!
-//! Of sparse features only those are written that are not zero; zero is then the attribute's default, which we apply but networkx does not.
+//! Of sparse features only those are written that are not zero; zero is then the attribute's default, which we apply
+//! but networkx does not.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -8,10 +8,12 @@
 //! | `.graphml` | GraphML, features and labels as node attributes |
 //! | `.npz` | numpy arrays in the layout of gnn-benchmark |
 //!
-//! Each file is written under a temporary name in its folder and then renamed, so that there is never half a file; nothing that
-//! exists is replaced unless asked. Names of nodes are kept. What reading gives back is the same graph, with these exceptions: names
-//! that all are whole numbers come back as numbers; a single column of answers or of whole real values comes back as
-//! classes; the names of label columns come back only from csv; features of categories come back as numbers; splits and edge features are not written, which [`Written::notes`] says.
+//! Each file is written under a temporary name in its folder and then renamed, so that there is never half a file;
+//! nothing that exists is replaced unless asked. Names of nodes are kept. What reading gives back is the same graph,
+//! with these exceptions: names that all are whole numbers come back as numbers; a single column of answers or of whole
+//! real values comes back as classes, and so does, from npz, a table of answers of which no node has two; names of
+//! label columns come back only from csv; features of categories come back as numbers; splits and edge features are not
+//! written, which [`Written::notes`] says.
 //!
 //! ```
 //! use fiedler_graph::{Dataset, Graph, read, write};

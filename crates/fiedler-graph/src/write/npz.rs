@@ -1,8 +1,9 @@
 //! npz in the layout of gnn-benchmark, which PyTorch Geometric and we read.
 //!
-//! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the graph has weights
-//! they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels` are class
-//! numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names` and `node_names` are text.
+//! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the
+//! graph has weights they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels`
+//! are class numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names`
+//! and `node_names` are text.
 
 use std::io::{self, Seek, Write};
 use std::path::Path;

@@ -128,9 +128,15 @@ fn check(dataset: &Dataset, name: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The labels; when all of them are missing, their kind cannot be told.
-fn known(dataset: &Dataset) -> Option<&Labels> {
-    dataset.node_labels.as_ref().filter(|labels| labels.missing() < labels.len())
+/// The labels as the user sees them; when all of them are missing, their kind cannot be told.
+fn known(dataset: &Dataset) -> Option<Vec<String>> {
+    let labels = dataset.node_labels.as_ref().filter(|labels| labels.missing() < labels.len())?;
+    let label = |node: usize| match labels {
+        Labels::Classes(classes) => format!("{:?}", classes.of()[node].map(|class| &classes.names()[class as usize])),
+        Labels::Tasks(tasks) => format!("{:?}", tasks.row(node)),
+        Labels::Values(values) => format!("{:?}", values.row(node)),
+    };
+    Some((0..labels.len()).map(label).collect())
 }
 
 proptest! {
@@ -147,13 +153,18 @@ proptest! {
         let mut dataset = Dataset::single("tables", graph);
         dataset.node_labels = Some(labels);
         if dataset.node_labels.as_ref().unwrap().missing() < 6 {
-            check(&dataset, "g.csv")?;
+            prop_assert_eq!(&there_and_back(&dataset, "g.csv").node_labels, &dataset.node_labels);
         }
     }
 
     #[test]
     fn graphml_is_read_back(dataset in datasets()) {
         check(&dataset, "g.graphml")?;
+    }
+
+    #[test]
+    fn npz_is_read_back(dataset in datasets()) {
+        check(&dataset, "g.npz")?;
     }
 }
 
