@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::read("edge-list", &["a.csv"], data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::run("edge_list", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::read("gnn-benchmark", &["a.npz"], data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::run("gnn_benchmark", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::read("node-link", &["a.json"], data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::run("node_link", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::read("scipy-npz", &["a.npz"], data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::run("scipy_npz", data));

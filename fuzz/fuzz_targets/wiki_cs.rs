@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::read("wiki-cs", &["data.json"], data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fiedler_fuzz::run("wiki_cs", data));

@@ -1,9 +1,9 @@
 //! From pairs in any order to sorted, symmetric rows without repeats.
 //!
-//! Scattering pairs straight into their rows would miss the cache on every write. So the entries of each chunk of pairs are first
-//! distributed to buckets of neighbouring nodes; then each bucket, small enough for the cache, is gathered from all
-//! chunks into rows, which are sorted and merged. Both steps run in parallel; since every row is sorted, the order in which they run
-//! leaves no trace.
+//! Scattering pairs straight into their rows would miss the cache on every write. So the entries of each chunk of pairs
+//! are first distributed to buckets of neighbouring nodes; then each bucket, small enough for the cache, is gathered
+//! from all chunks into rows, which are sorted and merged. Both steps run in parallel; since every row is sorted, the
+//! order in which they run leaves no trace.
 
 use std::borrow::Cow;
 
@@ -170,6 +170,7 @@ fn build<'a, E: Entry>(nodes: usize, pairs: usize, chunks: impl ParallelIterator
     }
     let mut report = merged.into_iter().fold(BuildReport::default(), BuildReport::plus);
     report.pairs = pairs as u64;
+    report.edges = (neighbours.len() / 2) as u64;
     report.self_loops = (pairs - entries / 2) as u64;
     Rows { offsets, neighbours, weights: E::Value::WEIGHTED.then_some(weights), report }
 }
@@ -235,26 +236,29 @@ struct Scratch<V> {
 
 impl<V: Value> Scratch<V> {
     fn gather<E: Entry<Value = V>>(&mut self, parts: &[Part<E>], bucket: usize, first_node: usize, nodes: usize) {
-        let entries = || parts.iter().flat_map(|part| part.bucket(bucket));
         self.starts.clear();
         self.starts.resize(nodes + 2, 0);
-        for entry in entries() {
-            self.starts[entry.node() - first_node + 2] += 1;
+        for part in parts {
+            for entry in part.bucket(bucket) {
+                self.starts[entry.node() - first_node + 2] += 1;
+            }
         }
         for node in 2..self.starts.len() {
             self.starts[node] += self.starts[node - 1];
         }
         self.values.clear();
         self.values.resize(self.starts[nodes + 1], V::default());
-        for entry in entries() {
-            let slot = &mut self.starts[entry.node() - first_node + 1];
-            self.values[*slot] = entry.value();
-            *slot += 1;
+        for part in parts {
+            for entry in part.bucket(bucket) {
+                let slot = &mut self.starts[entry.node() - first_node + 1];
+                self.values[*slot] = entry.value();
+                *slot += 1;
+            }
         }
         self.starts.pop();
     }
 
-    /// Writes the distinct neighbours to the front of the bucket's rows; counts them and what was merged.
+    /// Writes the distinct neighbours to the front of the bucket's rows; counts them and what is merged.
     fn merge(
         &mut self,
         first_node: usize,
@@ -272,20 +276,25 @@ impl<V: Value> Scratch<V> {
                 row.sort_unstable()
             }
             let start = end;
-            for edge in row.chunk_by(|a, b| a.directed() >> 1 == b.directed() >> 1) {
-                let (first, last) = (edge[0].directed(), edge[edge.len() - 1].directed());
-                neighbours[end] = first >> 1;
-                if V::WEIGHTED {
-                    weights[end] = edge.iter().map(|value| value.weight()).fold(0.0, f32::max);
+            let mut last = 0;
+            for value in row {
+                let directed = value.directed();
+                let neighbour = directed >> 1;
+                if end == start || neighbour != last >> 1 {
+                    neighbours[end] = neighbour;
+                    if V::WEIGHTED {
+                        weights[end] = value.weight();
+                    }
+                    end += 1;
+                } else {
+                    if V::WEIGHTED {
+                        weights[end - 1] = weights[end - 1].max(value.weight());
+                    }
+                    // Both ends meet the pair; it is counted at the lower one.
+                    let merged = if directed == last { &mut report.repeated } else { &mut report.mirrored };
+                    *merged += u64::from(first_node + node < neighbour as usize);
                 }
-                end += 1;
-                // The other end meets the same edge.
-                if first_node + node < (first >> 1) as usize {
-                    let both_ways = u64::from(first != last);
-                    report.edges += 1;
-                    report.mirrored += both_ways;
-                    report.repeated += edge.len() as u64 - 1 - both_ways;
-                }
+                last = directed;
             }
             *degree = end - start;
         }

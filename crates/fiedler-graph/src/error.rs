@@ -142,6 +142,14 @@ impl Error {
         move |source| Error::Io { action, path, source }
     }
 
+    /// A value that is out of its range because a file says so is a fault of that file; other errors stay as they are.
+    pub(crate) fn at(self, place: &Place) -> Error {
+        match self {
+            Error::Setting { name, value, expected } => place.malformed(format!("{name} is {value}"), expected).into(),
+            other => other,
+        }
+    }
+
     /// A setting that is out of its range.
     pub fn setting(name: impl Into<String>, value: impl fmt::Display, expected: impl Into<String>) -> Error {
         Error::Setting { name: name.into(), value: value.to_string(), expected: expected.into() }

@@ -16,7 +16,7 @@ use crate::error::{Place, Result};
 pub struct Archive {
     place: Place,
     zip: ZipArchive<Cursor<Arc<[u8]>>>,
-    size: u64,
+    stored: u64,
     members: BTreeMap<String, usize>,
 }
 
@@ -26,9 +26,16 @@ impl Archive {
     /// # Errors
     /// When the bytes are no zip archive.
     pub fn open(bytes: Vec<u8>, path: impl AsRef<Path>) -> Result<Archive> {
-        let place = Place::file(path);
-        let size = bytes.len() as u64;
-        let zip = ZipArchive::new(Cursor::new(Arc::from(bytes))).map_err(|error| {
+        Archive::of(File::new(path, bytes))
+    }
+
+    /// As [`Archive::open`], of a file that may itself have been unpacked.
+    ///
+    /// # Errors
+    /// When the file is no zip archive.
+    pub fn of(file: File) -> Result<Archive> {
+        let (place, stored) = (file.place().clone(), file.stored());
+        let zip = ZipArchive::new(Cursor::new(Arc::from(file.into_bytes()))).map_err(|error| {
             let malformed = place.malformed(format!("damaged zip data ({error})"), "a whole zip archive");
             malformed.hint("the file may be truncated; download it again")
         })?;
@@ -39,7 +46,7 @@ impl Archive {
             }
         }
         let members = strip_shared_folder(members);
-        Ok(Archive { place, zip, size, members })
+        Ok(Archive { place, zip, stored, members })
     }
 
     /// Names of the members, sorted.
@@ -67,7 +74,7 @@ impl Archive {
             let found = self.names().take(8).collect::<Vec<_>>().join(", ");
             return Err(self.place.malformed(format!("only {found}"), format!("a member {name}")).into());
         };
-        let limit = expansion_limit(self.size);
+        let limit = expansion_limit(self.stored);
         let mut bytes = Vec::new();
         let mut zip = self.zip.clone();
         let unpacked = zip
@@ -81,7 +88,7 @@ impl Archive {
         if bytes.len() as u64 > limit {
             return Err(bomb(&place, limit).into());
         }
-        Ok(File::at(place, bytes))
+        Ok(File::unpacked_from(self.stored, place, bytes))
     }
 }
 

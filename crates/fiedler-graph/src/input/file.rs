@@ -13,16 +13,25 @@ use crate::error::{Malformed, Place, Result};
 pub struct File {
     place: Place,
     bytes: Vec<u8>,
+    /// Number of bytes on disk that these came from: however often they were packed, they may expand only so far.
+    stored: u64,
 }
 
 impl File {
     /// Bytes that came from a path.
     pub fn new(path: impl AsRef<Path>, bytes: Vec<u8>) -> File {
-        File { place: Place::file(path), bytes }
+        let stored = bytes.len() as u64;
+        File { place: Place::file(path), bytes, stored }
     }
 
-    pub(super) fn at(place: Place, bytes: Vec<u8>) -> File {
-        File { place, bytes }
+    /// Bytes unpacked from `stored` bytes on disk.
+    pub(super) fn unpacked_from(stored: u64, place: Place, bytes: Vec<u8>) -> File {
+        File { place, bytes, stored }
+    }
+
+    /// Number of bytes on disk that these came from.
+    pub(super) fn stored(&self) -> u64 {
+        self.stored
     }
 
     /// Where the file came from.
@@ -92,7 +101,7 @@ impl File {
         if !self.bytes.starts_with(&GZIP_MAGIC) {
             return Ok(self);
         }
-        let limit = expansion_limit(self.bytes.len() as u64);
+        let limit = expansion_limit(self.stored);
         let mut bytes = Vec::new();
         let read = MultiGzDecoder::new(self.bytes.as_slice()).take(limit + 1).read_to_end(&mut bytes);
         if let Err(error) = read {
@@ -102,7 +111,7 @@ impl File {
         if bytes.len() as u64 > limit {
             return Err(bomb(&self.place, limit).into());
         }
-        Ok(File { place: self.place, bytes })
+        Ok(File { bytes, ..self })
     }
 }
 

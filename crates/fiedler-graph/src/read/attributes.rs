@@ -1,9 +1,10 @@
 //! What formats with named attributes know of nodes, made into features and labels.
 //!
-//! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of words, as long
-//! as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it, and `y` beside `x` is where it
-//! draws it: neither is a label.) **Features** are all other attributes that are numbers, in the order of the file, provided every
-//! node has them. Everything else is left out, with a note.
+//! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of
+//! words, as long as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it,
+//! and a number `y` beside a number `x` is where it draws it: neither is a label.) **Features** are all other
+//! attributes that are numbers, in the order of the file, provided every node has them. Everything else is left out,
+//! with a note.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,12 +18,14 @@ const LABEL_NAMES: [&str; 4] = ["class", "y", "target", "label"];
 /// What Gephi adds to say how a node is drawn.
 const DRAWING: [&str; 6] = ["r", "g", "b", "x", "y", "size"];
 /// Features are kept sparse when at most one value in this many is not zero.
-const SPARSE_BELOW: usize = 4;
+const SPARSE_BELOW: u64 = 4;
 
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Number(f64),
+    /// Several numbers under one name.
+    Numbers(Vec<f32>),
     Word(String),
 }
 
@@ -94,6 +97,8 @@ impl Attributes {
         if let Some(at) = self.find_labels(nodes) {
             let attribute = self.list.remove(at);
             let name = attribute.name.clone();
+            let default = attribute.default_length();
+            file.plausible((nodes as u64).saturating_mul(default as u64), "characters of default labels")?;
             let labels = labels_from_columns(vec![name.clone()], vec![attribute.into_texts(nodes)]);
             understood.labels = Some(labels.map_err(|found| file.malformed(found, "classes or numbers"))?);
             if !LABEL_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
@@ -111,7 +116,7 @@ impl Attributes {
 
     fn find_labels(&self, nodes: usize) -> Option<usize> {
         let named = |wanted: &str| self.list.iter().position(|attribute| attribute.name.eq_ignore_ascii_case(wanted));
-        let is_coordinate = |name: &str| name == "y" && named("x").is_some();
+        let is_coordinate = |name: &str| name == "y" && named("x").is_some_and(|at| self.list[at].width() == 1);
         let is_caption = |at: &usize| self.list[*at].is_distinct(nodes);
         for name in LABEL_NAMES.into_iter().filter(|name| !is_coordinate(name)) {
             if let Some(at) = named(name).filter(|at| name != "label" || !is_caption(at)) {
@@ -141,25 +146,42 @@ impl Attribute {
             .values()
             .filter_map(|value| match value {
                 Value::Word(word) => Some(word.as_str()),
-                Value::Number(_) => None,
+                Value::Number(_) | Value::Numbers(_) => None,
             })
             .collect();
         words.len() == nodes
     }
 
+    /// Whether every node has as many finite numbers as the others.
     fn is_complete_number(&self, nodes: usize) -> bool {
-        let is_number = |value: &Value| matches!(value, Value::Number(number) if (*number as f32).is_finite());
-        let complete = match &self.default {
-            Some(default) => is_number(default),
-            None => self.of_nodes.len() == nodes,
+        let width = self.width();
+        let is_finite = |value: &Value| match value {
+            Value::Number(number) => (*number as f32).is_finite(),
+            Value::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
+            Value::Word(_) => false,
         };
-        complete && self.values().all(is_number)
+        let fits = |value: &Value| value.width() == width && is_finite(value);
+        let complete = self.default.is_some() || self.of_nodes.len() == nodes;
+        width > 0 && complete && self.default.iter().chain(self.values()).all(fits)
+    }
+
+    /// Number of columns.
+    fn width(&self) -> usize {
+        self.values().next().or(self.default.as_ref()).map_or(0, Value::width)
     }
 
     fn default_number(&self) -> f32 {
         match self.default {
             Some(Value::Number(number)) => number as f32,
             _ => 0.0,
+        }
+    }
+
+    /// Bytes of the text that stands for a node without a value.
+    fn default_length(&self) -> usize {
+        match &self.default {
+            Some(Value::Word(word)) => word.len(),
+            Some(Value::Number(_) | Value::Numbers(_)) | None => 0,
         }
     }
 
@@ -177,41 +199,56 @@ impl Value {
     fn into_text(self) -> String {
         match self {
             Value::Number(number) => number.to_string(),
+            Value::Numbers(numbers) => format!("{numbers:?}"),
             Value::Word(word) => word,
         }
     }
 
-    fn number(&self) -> f32 {
+    fn width(&self) -> usize {
         match self {
-            Value::Number(number) => *number as f32,
-            Value::Word(_) => 0.0,
+            Value::Number(_) => 1,
+            Value::Numbers(numbers) => numbers.len(),
+            Value::Word(_) => 0,
         }
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f32> {
+        let (one, several) = match self {
+            Value::Number(number) => (Some(*number as f32), [].as_slice()),
+            Value::Numbers(numbers) => (None, numbers.as_slice()),
+            Value::Word(_) => (None, [].as_slice()),
+        };
+        one.into_iter().chain(several.iter().copied())
     }
 }
 
-fn features(columns: &[Attribute], nodes: usize, file: &File) -> Result<Features> {
-    let stored: usize = columns.iter().map(|column| column.of_nodes.len()).sum();
-    let zero_unless_stored = columns.iter().all(|column| column.default_number() == 0.0);
-    let cells = nodes as u64 * columns.len() as u64;
-    if zero_unless_stored && (stored as u64).saturating_mul(SPARSE_BELOW as u64) <= cells {
-        return sparse(columns, nodes);
+fn features(attributes: &[Attribute], nodes: usize, file: &File) -> Result<Features> {
+    let columns: usize = attributes.iter().map(Attribute::width).sum();
+    let stored: usize = attributes.iter().map(|attribute| attribute.width() * attribute.of_nodes.len()).sum();
+    let zero_unless_stored = attributes.iter().all(|attribute| attribute.default_number() == 0.0);
+    let cells = nodes as u64 * columns as u64;
+    if zero_unless_stored && (stored as u64).saturating_mul(SPARSE_BELOW) <= cells {
+        return sparse(attributes, columns, nodes);
     }
     // Values that all nodes have by default are not in the file.
     let mut values = vec![0.0; file.plausible(cells, "feature values")?];
-    for (at, column) in columns.iter().enumerate() {
-        let default = column.default_number();
-        values.iter_mut().skip(at).step_by(columns.len()).for_each(|value| *value = default);
-        for (node, value) in &column.of_nodes {
-            values[*node as usize * columns.len() + at] = value.number();
+    let mut first = 0;
+    for attribute in attributes {
+        let default = attribute.default_number();
+        values.iter_mut().skip(first).step_by(columns).for_each(|value| *value = default);
+        for (node, value) in &attribute.of_nodes {
+            let row = &mut values[*node as usize * columns + first..];
+            row.iter_mut().zip(value.numbers()).for_each(|(cell, number)| *cell = number);
         }
+        first += attribute.width();
     }
-    Ok(Features::Dense(Dense::new(nodes, columns.len(), values)?))
+    Ok(Features::Dense(Dense::new(nodes, columns, values)?))
 }
 
-fn sparse(columns: &[Attribute], nodes: usize) -> Result<Features> {
+fn sparse(attributes: &[Attribute], columns: usize, nodes: usize) -> Result<Features> {
     let mut offsets = vec![0usize; nodes + 1];
-    for (node, _) in columns.iter().flat_map(|column| &column.of_nodes) {
-        offsets[*node as usize + 1] += 1;
+    for attribute in attributes {
+        attribute.of_nodes.iter().for_each(|(node, _)| offsets[*node as usize + 1] += attribute.width());
     }
     for node in 0..nodes {
         offsets[node + 1] += offsets[node];
@@ -219,14 +256,18 @@ fn sparse(columns: &[Attribute], nodes: usize) -> Result<Features> {
     let mut next = offsets.clone();
     let mut indices = vec![0; offsets[nodes]];
     let mut values = vec![0.0; offsets[nodes]];
-    for (at, column) in (0..).zip(columns) {
-        for (node, value) in &column.of_nodes {
-            let slot = &mut next[*node as usize];
-            (indices[*slot], values[*slot]) = (at, value.number());
-            *slot += 1;
+    let mut first = 0;
+    for attribute in attributes {
+        for (node, value) in &attribute.of_nodes {
+            for (column, number) in (first..).zip(value.numbers()) {
+                let slot = &mut next[*node as usize];
+                (indices[*slot], values[*slot]) = (column, number);
+                *slot += 1;
+            }
         }
+        first += attribute.width() as u32;
     }
-    Ok(Features::Sparse(Sparse::new(columns.len(), offsets, indices, values)?))
+    Ok(Features::Sparse(Sparse::new(columns, offsets, indices, values)?))
 }
 
 fn left_out(attributes: &[Attribute]) -> Option<String> {

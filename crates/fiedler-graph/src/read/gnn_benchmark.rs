@@ -6,7 +6,7 @@
 //! scipy matrices as `adj_matrix` and `node_attr`, classes as `node_label`, names in the dictionary `metadata`.
 //!
 //! Every entry of the adjacency matrix is an edge without a weight, as in the loaders of those who publish in this format:
-//! where an entry is 2, two links were found.
+//! where an entry is 2, two links were found. Only a member `weighted`, which our own writer adds, makes the entries weights.
 
 use std::collections::BTreeMap;
 
@@ -54,11 +54,15 @@ fn open(input: &Input) -> Result<Option<Arrays>> {
     }
 }
 
-fn read(input: &Input, _options: &Options) -> Result<Dataset> {
+fn read(input: &Input, options: &Options) -> Result<Dataset> {
     let Some(arrays) = open(input)? else { return Err(input.missing("one .npz file", FORMAT.name)) };
     let adjacency = adjacency(&arrays)?;
-    let counted = adjacency.values().iter().filter(|value| **value != 0.0 && **value != 1.0).count();
-    let (graph, edges) = adjacency.into_unweighted_graph()?;
+    let weighted = arrays.has("weighted");
+    let counted = adjacency.values().iter().filter(|value| !weighted && **value != 0.0 && **value != 1.0).count();
+    let (graph, edges) = match weighted && !options.unweighted {
+        true => adjacency.into_weighted_graph()?,
+        false => adjacency.into_unweighted_graph()?,
+    };
     let nodes = graph.nodes();
     let graph = match node_names(&arrays, nodes).and_then(Names::unless_counting) {
         Some(names) => graph.with_names(names)?,

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
 use super::npz::{Array, Arrays, Matrix};
-use super::{Format, Options};
+use super::{Format, Options, json};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::input::{File, Input};
@@ -30,6 +30,7 @@ const ADJACENCY: &str = "adj_full.npz";
 const FEATURES: &str = "feats.npy";
 const LABELS: &str = "class_map.json";
 const SPLIT: &str = "role.json";
+const OTHER_DATASET: &str = "this file and the adjacency matrix may be of different datasets";
 
 fn recognises(input: &Input) -> bool {
     let named = input.file_name().is_none_or(|name| name == ADJACENCY);
@@ -43,12 +44,18 @@ fn read(input: &Input, _options: &Options) -> Result<Dataset> {
     let mut dataset = Dataset::single(input.stem(), graph);
     dataset.report.edges = edges;
     if let Some(name) = place_of(input, FEATURES) {
-        dataset.features = Some(Array::from_npy(input.read(&name)?)?.to_features()?);
+        let array = Array::from_npy(input.read(&name)?)?;
+        let features = array.to_features()?;
+        if features.rows() != nodes {
+            let malformed = array.malformed(format!("{} rows", features.rows()), format!("{nodes}, one a node"));
+            return Err(malformed.hint(OTHER_DATASET).into());
+        }
+        dataset.features = Some(features);
     }
     if let Some(name) = place_of(input, LABELS) {
         dataset.node_labels = Some(labels(&input.read(&name)?, nodes)?);
     }
-    dataset.splits.push(split(&require(input, SPLIT)?)?);
+    dataset.splits.push(split(&require(input, SPLIT)?, nodes)?);
     Ok(dataset)
 }
 
@@ -72,18 +79,21 @@ struct Roles {
     te: Vec<u32>,
 }
 
-fn split(file: &File) -> Result<Split> {
-    let roles: Roles = json(file, r#"{"tr": [ids], "va": [ids], "te": [ids]}"#)?;
-    Ok(Split { name: "public".into(), train: roles.tr, valid: roles.va, test: roles.te, stopping: Vec::new() })
+fn split(file: &File, nodes: usize) -> Result<Split> {
+    let roles: Roles = json::parse(file, r#"{"tr": [ids], "va": [ids], "te": [ids]}"#)?;
+    let split = Split { name: "public".into(), train: roles.tr, valid: roles.va, test: roles.te, stopping: Vec::new() };
+    split.check(nodes).map_err(|error| error.at(file.place()))?;
+    Ok(split)
 }
 
 fn labels(file: &File, nodes: usize) -> Result<Labels> {
-    let map: BTreeMap<Node, Label> = json(file, r#"a class or a list of 0 and 1 for each node: {"0": …, "1": …}"#)?;
+    let map: BTreeMap<Node, Label> =
+        json::parse(file, r#"a class or a list of 0 and 1 for each node: {"0": …, "1": …}"#)?;
     if let Some((Node(node), _)) = map.last_key_value()
         && *node as usize >= nodes
     {
         let malformed = file.malformed(format!("a label of node {node}"), format!("node ids below {nodes}"));
-        return Err(malformed.hint("the adjacency matrix and the labels may be of different datasets").into());
+        return Err(malformed.hint(OTHER_DATASET).into());
     }
     match map.values().next() {
         Some(Label::Answers(first)) => tasks(file, nodes, first.len(), &map),
@@ -121,11 +131,6 @@ fn tasks(file: &File, nodes: usize, tasks: usize, map: &BTreeMap<Node, Label>) -
 fn mixed(file: &File, node: u32) -> Error {
     let found = format!("another kind of label for node {node} than for the first");
     file.malformed(found, "a class for every node, or a list for every node").into()
-}
-
-fn json<'a, T: Deserialize<'a>>(file: &'a File, expected: &str) -> Result<T> {
-    serde_json::from_str(file.text()?)
-        .map_err(|error| file.malformed_at(error.line() as u64, error.to_string(), expected).into())
 }
 
 /// A node id, which JSON writes as text where it is a key.

@@ -9,6 +9,7 @@ pub(crate) mod edge_list;
 mod gnn_benchmark;
 mod graph_saint;
 mod graphml;
+mod json;
 mod moleculenet;
 mod node_link;
 pub mod npz;
@@ -28,7 +29,7 @@ mod wiki_cs;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::input::Input;
 use crate::names::Names;
 
@@ -93,19 +94,20 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Dataset> {
 /// As [`read`].
 pub fn read_input(input: &Input, options: &Options) -> Result<Dataset> {
     let format = choose(input, options)?;
-    let mut dataset = (format.read)(input, options)?;
+    let place = Place::file(input.path());
+    let mut dataset = (format.read)(input, options).map_err(|error| error.at(&place))?;
     dataset.report.format = format.name;
     table::attach(&mut dataset, options)?;
-    dataset.check()?;
+    dataset.check().map_err(|error| error.at(&place))?;
     Ok(dataset)
 }
 
 fn choose(input: &Input, options: &Options) -> Result<&'static Format> {
     match &options.format {
-        Some(name) => FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
-            let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-            Error::setting("format", name, format!("one of {}", names.join(", ")))
-        }),
+        Some(name) => FORMATS
+            .iter()
+            .find(|format| format.name == name)
+            .ok_or_else(|| Error::unknown_name("format", name, FORMATS.iter().map(|format| format.name))),
         None => FORMATS
             .iter()
             .find(|format| (format.recognises)(input))

@@ -1,6 +1,6 @@
 //! Numbers in separated text, row by row, without copying a line; errors name the line.
 
-use crate::error::{Malformed, Result};
+use crate::error::{Malformed, Place, Result};
 use crate::input::File;
 
 /// The rows of a text file: its lines that are not blank.
@@ -136,7 +136,7 @@ impl<'a> Row<'a> {
     pub(super) fn real(&mut self, expected: &str) -> Result<f32> {
         let field = self.field();
         let number = field.and_then(real).filter(|number| number.is_finite());
-        number.ok_or_else(|| self.unexpected(field, expected).into())
+        number.ok_or_else(|| self.unexpected(field, &format!("{expected}, a finite number")).into())
     }
 
     /// The next field as a finite number, or nothing where it is empty or says `nan`.
@@ -159,6 +159,11 @@ impl<'a> Row<'a> {
             None => Ok(()),
             field => Err(self.unexpected(field, expected).into()),
         }
+    }
+
+    /// Where the row stands.
+    pub(super) fn place(&self) -> Place {
+        self.file.place().line(self.line)
     }
 
     /// An error at this row.

@@ -37,7 +37,7 @@ fn read(input: &Input, _options: &Options) -> Result<Dataset> {
     dataset.features = features;
     dataset.graph_labels = read_labels(input, "raw/graph-label", (graphs, "graph"))?;
     dataset.node_labels = read_labels(input, "raw/node-label", (nodes, "node"))?;
-    dataset.splits = read_splits(input)?;
+    dataset.splits = read_splits(input, if graphs == 1 { nodes } else { graphs })?;
     dataset.report.notes = notes;
     Ok(dataset)
 }
@@ -66,9 +66,14 @@ fn read_graphs(input: &Input) -> Result<Assembly> {
         let nodes = row.natural("a graph's number of nodes")?;
         let edge_count =
             edge_counts.require("a number of edges for each graph")?.natural("a graph's number of edges")?;
-        assembly.begin_graph(nodes)?;
         // A node without edges takes no room in the file: what a few digits claim must stay within reason.
-        edges.plausible(assembly.nodes() as u64, "nodes")?;
+        let all_nodes = assembly.nodes() as u64 + u64::from(nodes);
+        if edges.plausible(all_nodes, "nodes").is_err() {
+            let found = format!("{all_nodes} nodes so far");
+            let expected = format!("fewer, beside a list of edges of {} bytes", edges.bytes().len());
+            return Err(row.malformed(found, expected).hint("one of the files may be damaged").into());
+        }
+        assembly.begin_graph(nodes).map_err(|error| error.at(&row.place()))?;
         for _ in 0..edge_count {
             let mut edge = lines.require("as many edges as raw/num-edge-list counts")?;
             let (a, b) = (edge.natural("a node of the edge")?, edge.natural("the other node of the edge")?);
@@ -154,15 +159,15 @@ fn label_names(input: &Input, columns: usize) -> Result<Vec<String>> {
     Ok((1..=columns).map(|column| format!("task-{column}")).collect())
 }
 
-fn read_splits(input: &Input) -> Result<Vec<Split>> {
+fn read_splits(input: &Input, items: usize) -> Result<Vec<Split>> {
     let mut splits = Vec::new();
     for name in SPLITS {
         if find(input, &format!("split/{name}/train")).is_some() {
             splits.push(Split {
                 name: name.into(),
-                train: read_part(input, name, "train")?,
-                valid: read_part(input, name, "valid")?,
-                test: read_part(input, name, "test")?,
+                train: read_part(input, name, "train", items)?,
+                valid: read_part(input, name, "valid", items)?,
+                test: read_part(input, name, "test", items)?,
                 ..Split::default()
             });
         }
@@ -170,11 +175,15 @@ fn read_splits(input: &Input) -> Result<Vec<Split>> {
     Ok(splits)
 }
 
-fn read_part(input: &Input, split: &str, part: &str) -> Result<Vec<u32>> {
+fn read_part(input: &Input, split: &str, part: &str, items: usize) -> Result<Vec<u32>> {
     let file = require(input, &format!("split/{split}/{part}"))?;
     let id = |mut row: Row| {
         let id = row.natural("the number of a graph or node")?;
-        row.end("one number a line").map(|()| id)
+        row.end("one number a line")?;
+        if id as usize >= items {
+            return Err(row.malformed(id.to_string(), format!("a number below {items}")).into());
+        }
+        Ok(id)
     };
     rows(&file).map(id).collect()
 }

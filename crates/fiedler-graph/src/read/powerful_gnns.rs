@@ -101,7 +101,7 @@ impl Graphs {
         let nodes = row.natural("a graph's number of nodes")?;
         self.classes.push(row.whole("the class of a graph")?);
         row.end("only `nodes class` where a graph begins")?;
-        self.assembly.begin_graph(nodes)?;
+        self.assembly.begin_graph(nodes).map_err(|error| error.at(&row.place()))?;
         for node in 0..nodes {
             self.read_node(lines.require("another node of the last graph")?, node, nodes)?;
         }

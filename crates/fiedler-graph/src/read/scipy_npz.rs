@@ -10,7 +10,7 @@
 //! The first that is there is taken. One made for another number of nodes is left aside, with a note.
 
 use super::npz::{Array, Arrays, Matrix};
-use super::{Format, Options};
+use super::{Format, Options, json};
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::input::{File, Input};
@@ -108,9 +108,7 @@ struct Indices {
 }
 
 fn split(file: &File) -> Result<Split> {
-    let indices: Indices = serde_json::from_str(file.text()?).map_err(|error| {
-        file.malformed(error.to_string(), r#"{"idx_train": [ids], "idx_val": [ids], "idx_test": [ids]}"#)
-    })?;
+    let indices: Indices = json::parse(file, r#"{"idx_train": [ids], "idx_val": [ids], "idx_test": [ids]}"#)?;
     Ok(Split {
         name: "public".into(),
         train: indices.idx_train,

@@ -1,7 +1,7 @@
 //! Lines of separated fields: what edge lists and tables of features and labels have in common.
 //!
-//! Lines that are blank or begin with `#`, `%` or `//` are skipped. A field in double quotes may hold anything but a line
-//! break; a quote inside it is doubled. Fields without quotes are trimmed of spaces.
+//! Lines that are blank or begin with `#`, `%` or `//` are skipped. A field in double quotes may hold anything but a
+//! line break; a quote inside it is doubled. Fields without quotes are trimmed of spaces.
 
 use std::borrow::Cow;
 
@@ -20,23 +20,23 @@ pub(super) enum Separator {
 }
 
 impl Separator {
-    /// The separator that every one of the lines has.
+    /// The separator that every one of the lines has; if there is none, the one that most have, for the others to be faulty.
     ///
     /// Tabs come first, since names may hold any other separator; but lines of nothing but numbers may mix tabs and spaces.
     pub(super) fn of(lines: &[&str]) -> Separator {
-        let everywhere =
-            |mark: char| !lines.is_empty() && lines.iter().all(|line| outside_quotes(line).any(|c| c == mark));
+        let having = |mark: char| lines.iter().filter(|line| outside_quotes(line).any(|c| c == mark)).count();
+        let everywhere = |mark: char| !lines.is_empty() && having(mark) == lines.len();
         if everywhere('\t') {
             let numbers =
                 |line: &&str| line.split(BLANKS).all(|field| field.is_empty() || field.parse::<f64>().is_ok());
             let mixed = lines.iter().skip(1).any(|line| line.trim_matches(BLANKS).contains(' '));
             return if mixed && lines.iter().skip(1).all(numbers) { Separator::Spaces } else { Separator::Tab };
         }
-        match (everywhere(';'), everywhere(',')) {
-            (true, _) => Separator::Semicolon,
-            (_, true) => Separator::Comma,
-            _ => Separator::Spaces,
-        }
+        let marked = [(';', Separator::Semicolon), (',', Separator::Comma), ('\t', Separator::Tab)];
+        let found = marked.iter().find(|(mark, _)| everywhere(*mark));
+        let found =
+            found.or_else(|| marked.iter().find(|(mark, _)| !everywhere(' ') && having(*mark) > lines.len() / 2));
+        found.map_or(Separator::Spaces, |(_, separator)| *separator)
     }
 
     /// The fields of a line.
@@ -200,6 +200,8 @@ mod tests {
         assert_eq!(Separator::of(&["a;b;0,5", "c;d;0,25"]), Separator::Semicolon);
         assert_eq!(Separator::of(&["\"x;y\",b", "\"c;d\",e"]), Separator::Comma);
         assert_eq!(Separator::of(&["1 2", "3 4"]), Separator::Spaces);
+        assert_eq!(Separator::of(&["1,2", "3", "4,5"]), Separator::Comma);
+        assert_eq!(Separator::of(&["1 2", "3 4,", "5 6,"]), Separator::Spaces);
     }
 
     #[test]

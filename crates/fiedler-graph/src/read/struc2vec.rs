@@ -41,6 +41,11 @@ fn labels_of(stem: &str) -> String {
 }
 
 fn read(input: &Input, _options: &Options) -> Result<Dataset> {
+    if let Some(stem) = input.file_name().and_then(|name| name.strip_suffix(".edgelist"))
+        && !input.has(&labels_of(stem))
+    {
+        return Err(input.missing(&labels_of(stem), NAME));
+    }
     let edges = sole(input, edge_lists(input), "NAME.edgelist with labels-NAME.txt", NAME)?;
     let stem = edges.strip_suffix(".edgelist").unwrap_or(&edges);
     let mut nodes = Nodes::default();

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-use super::{Format, Options};
+use super::{Format, Options, json};
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::features::{Dense, Features};
@@ -102,12 +102,9 @@ fn parse(file: &File) -> Result<Contents> {
         // Keeping track of the path takes time, so it is done only to explain what went wrong.
         let mut json = serde_json::Deserializer::from_slice(file.bytes());
         let located: Result<Contents, _> = serde_path_to_error::deserialize(&mut json);
-        let place = match located {
-            Err(located) => file.place().member(located.path().to_string()),
-            Ok(_) => file.place().clone(),
-        };
-        let malformed = place.malformed(error.to_string(), "the lists of numbers and masks of Wiki-CS");
-        malformed.hint("JSON has no NaN or Infinity; a file cut short is best downloaded again").into()
+        let path = located.err().map(|located| located.path().to_string()).filter(|path| path != ".");
+        let place = path.map_or_else(|| file.place().clone(), |path| file.place().member(path));
+        json::fault(&place, &error, "the lists of numbers and masks of Wiki-CS").into()
     })
 }
 

@@ -1,8 +1,8 @@
 //! Edge lists, and beside them what they cannot hold.
 //!
-//! Nodes without edges are written as comments `# node: NAME`; all nodes are, when their order could not be told otherwise.
-//! Features go to `NAME.features.npy`, one row a node in the order of nodes; labels to `NAME.labels.csv`, whose first column
-//! has the nodes' names. Reading takes them where `features` and `labels` name them.
+//! Nodes without edges are written as comments `# node: NAME`; all nodes are, when their order could not be told
+//! otherwise. Features go to `NAME.features.npy`, one row a node in the order of nodes; labels to `NAME.labels.csv`,
+//! whose first column has the nodes' names. Reading takes them where `features` and `labels` name them.
 
 use std::collections::HashSet;
 use std::io::{self, Write};

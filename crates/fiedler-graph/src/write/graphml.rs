@@ -1,10 +1,13 @@
-//! GraphML: features are the node attributes `f0`, `f1` …, labels `class`, or the names of tasks or values.
+//! GraphML: features are the node attributes `f0`, `f1` …, labels the attribute `class`.
+//!
+//! Of sparse features only those are written that are not zero; zero is then the attribute's default, which we apply
+//! but networkx does not.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::target::Targets;
-use super::{label_names, label_texts, names, present};
+use super::{label_names, label_texts, names, stored};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::features::Features;
@@ -46,11 +49,10 @@ fn write_keys(
     features: Option<&Features>,
     labels: Option<&Labels>,
 ) -> io::Result<()> {
+    let default = if matches!(features, Some(Features::Sparse(_))) { "<default>0</default>" } else { "" };
     for column in 0..features.map_or(0, Features::columns) {
-        writeln!(
-            writer,
-            "<key id=\"f{column}\" for=\"node\" attr.name=\"f{column}\" attr.type=\"float\"><default>0</default></key>"
-        )?;
+        let key = format!("id=\"f{column}\" for=\"node\" attr.name=\"f{column}\" attr.type=\"float\"");
+        writeln!(writer, "<key {key}>{default}</key>")?;
     }
     if let Some(labels) = labels {
         let kind = if matches!(labels, Labels::Classes(_)) { "string" } else { "double" };
@@ -70,7 +72,7 @@ fn write_node(
     labels: Option<&Labels>,
 ) -> io::Result<()> {
     write!(writer, "<node id=\"{}\">", escaped(name))?;
-    for (column, value) in features.map_or_else(Vec::new, |features| present(features, node)) {
+    for (column, value) in features.map_or_else(Vec::new, |features| stored(features, node)) {
         write!(writer, "<data key=\"f{column}\">{value}</data>")?;
     }
     let texts = labels.map_or_else(Vec::new, |labels| label_texts(labels, node));

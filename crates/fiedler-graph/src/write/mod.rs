@@ -8,10 +8,12 @@
 //! | `.graphml` | GraphML, features and labels as node attributes |
 //! | `.npz` | numpy arrays in the layout of gnn-benchmark |
 //!
-//! Each file is written under a temporary name in its folder and then renamed, so that there is never half a file; nothing that
-//! exists is replaced unless asked. Names of nodes are kept. What reading gives back is the same graph, with these exceptions: names
-//! that all are whole numbers come back as numbers; a single column of answers or of whole real values comes back as
-//! classes; the names of label columns come back only from csv; features of categories come back as numbers; splits and edge features are not written, which [`Written::notes`] says.
+//! Each file is written under a temporary name in its folder and then renamed, so that there is never half a file;
+//! nothing that exists is replaced unless asked. Names of nodes are kept. What reading gives back is the same graph,
+//! with these exceptions: names that all are whole numbers come back as numbers; a single column of answers or of whole
+//! real values comes back as classes, and so does, from npz, a table of answers of which no node has two; names of
+//! label columns come back only from csv; features of categories come back as numbers; splits and edge features are not
+//! written, which [`Written::notes`] says.
 //!
 //! ```
 //! use fiedler_graph::{Dataset, Graph, read, write};
@@ -145,19 +147,16 @@ fn label_names(labels: &Labels) -> Vec<String> {
     }
 }
 
-/// Column and value of the features of a node that are not zero.
-fn present(features: &Features, node: usize) -> Vec<(usize, f32)> {
+/// Column and value of a node's features; of sparse ones, those that are not zero.
+fn stored(features: &Features, node: usize) -> Vec<(usize, f32)> {
     match features {
         Features::Sparse(sparse) => {
             let (indices, values) = sparse.row(node);
             indices.iter().map(|index| *index as usize).zip(values.iter().copied()).collect()
         }
-        Features::Dense(dense) => {
-            dense.row(node).iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
-        }
+        Features::Dense(dense) => dense.row(node).iter().copied().enumerate().collect(),
         Features::Categorical(categorical) => {
-            let values = categorical.row(node).iter().map(|code| f32::from(*code));
-            values.enumerate().filter(|(_, value)| *value != 0.0).collect()
+            categorical.row(node).iter().map(|code| f32::from(*code)).enumerate().collect()
         }
     }
 }

@@ -1,8 +1,9 @@
 //! npz in the layout of gnn-benchmark, which PyTorch Geometric and we read.
 //!
-//! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the graph has weights
-//! they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels` are class
-//! numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names` and `node_names` are text.
+//! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the
+//! graph has weights they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels`
+//! are class numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names`
+//! and `node_names` are text.
 
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -11,7 +12,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::target::Targets;
-use super::{names, npy, present};
+use super::{names, npy, stored};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::features::Features;
@@ -106,7 +107,7 @@ impl<W: Write + Seek> Arrays<W> {
         }
         let (mut data, mut indices, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
         for row in 0..features.rows() {
-            for (column, value) in present(features, row) {
+            for (column, value) in stored(features, row).into_iter().filter(|(_, value)| *value != 0.0) {
                 indices.push(column as u32);
                 data.push(value);
             }

@@ -4,6 +4,7 @@ mod bad_input;
 mod catalogue;
 mod common;
 mod edge_list;
+mod fuzz;
 mod gnn_benchmark;
 mod graph_saint;
 mod graphml;

@@ -107,7 +107,7 @@ fn the_columns_to_predict_are_those_published_or_chosen() {
     let dataset = read::read_input(&input, &choose("Weight")).unwrap();
     assert_eq!(values(&dataset).row(0), [Some(46.07)]);
     let error = refusal("table.csv", mixed.as_bytes(), &choose("height"));
-    assert_eq!(error, "target is height; expected one of the columns weight, active");
+    assert_eq!(error, "no column to predict is called \"height\"");
     let error = refusal("table.csv", b"smiles,name\nC,methane\n", &choose("name"));
     assert!(error.contains("line 2") && error.contains("\"methane\""), "{error}");
 }

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used)]
+
 use std::path::PathBuf;
 
 use fiedler_graph::{Dataset, Error, Features, Names};
@@ -31,7 +33,7 @@ fn directed_multigraphs_with_odd_ids_become_simple() {
     let dataset = fixture("multiple.json");
     let graph = dataset.graph().unwrap();
     assert_eq!((graph.nodes(), graph.edges()), (4, 2));
-    assert_eq!((graph.name(2).as_str(), graph.name(3).as_str()), ("c \"d\"", "[\"tuple\",1]"));
+    assert_eq!((graph.name(2).as_str(), graph.name(3).as_str()), ("c \"d\"", "[tuple, 1]"));
     assert_eq!(graph.edge_weights(), Some(vec![3.0, 1.0]));
     assert_eq!(dataset.report.notes, ["the graph is directed; its edges were made undirected"]);
     assert_eq!(dataset.node_labels.unwrap().missing(), 3);
@@ -62,6 +64,10 @@ fn lists_of_numbers_are_features() {
     let text = r#"{"nodes": [{"id": 0, "x": [1, 2.5], "y": 3}, {"id": 1, "x": [0, 4], "y": 5}], "links": []}"#;
     let dataset = parse(text).unwrap();
     assert_eq!(dataset.features.unwrap().to_dense().values(), [1.0, 2.5, 0.0, 4.0]);
+    let uneven = r#"{"nodes": [{"id": 0, "f": [1, 2], "g": 1}, {"id": 1, "f": [3], "g": 2}], "links": []}"#;
+    assert_eq!(parse(uneven).unwrap().features.unwrap().columns(), 1);
+    let words = r#"{"nodes": [{"id": 0, "f": [1, "x", {"y": []}]}, {"id": 1}], "links": []}"#;
+    assert_eq!(parse(words).unwrap().features, None);
     assert_eq!(dataset.node_labels.unwrap().classes().unwrap().names(), ["3", "5"]);
 }
 

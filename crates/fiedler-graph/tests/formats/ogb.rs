@@ -121,10 +121,10 @@ fn errors_name_the_line() {
         (
             "raw/num-node-list.csv",
             b"3\n1000000\n",
-            "raw/edge.csv: 1000003 nodes claimed by a file of 8 bytes; expected at most 65536 nodes",
+            "raw/num-node-list.csv, line 2: 1000003 nodes so far; expected fewer, beside a list of edges of 8 bytes",
         ),
         ("raw/node-feat.csv", b"1\n2\n", "raw/node-feat.csv: 2 rows; expected 4, one for each node"),
-        ("raw/edge-feat.csv", b"inf\n2\n", "raw/edge-feat.csv, line 1: \"inf\"; expected a feature"),
+        ("raw/edge-feat.csv", b"inf\n2\n", "raw/edge-feat.csv, line 1: \"inf\"; expected a feature, a finite number"),
         ("raw/graph-label.csv", b"1\nyes\n", "raw/graph-label.csv, line 2: \"yes\"; expected a label"),
         ("split/scaffold/train.csv", b"1\n", "memory has no split/scaffold/valid.csv.gz, which the OGB format needs"),
     ];

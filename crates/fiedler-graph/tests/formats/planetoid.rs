@@ -107,7 +107,7 @@ fn a_graph_that_does_not_fit_is_refused() {
     shared.extend(b"K\x01h\x00".repeat(100_000));
     shared.extend(b"u.");
     let error = read_replaced(&[("graph", &shared)]).unwrap_err().to_string();
-    assert!(error.contains("edges claimed by a file of"), "{error}");
+    assert!(error.contains("more neighbours than bytes"), "{error}");
 }
 
 #[test]

@@ -60,7 +60,10 @@ fn errors_name_the_line() {
     let cases: &[(&[u8], &str)] = &[
         (b"2\n1 0\n0 0\n", "TOY.txt: the end of the file; expected a graph's `nodes class`"),
         (b"1\n2 0\n0 0\n", "TOY.txt: the end of the file; expected another node of the last graph"),
-        (b"1\n4000000000 0\n0 0\n", "number of nodes is 4000000000; expected at most 2147483647 in all graphs"),
+        (
+            b"1\n4000000000 0\n0 0\n",
+            "TOY.txt, line 2: number of nodes is 4000000000; expected at most 2147483647 in all graphs",
+        ),
         (b"1\n1 0\n0 2 0\n", "TOY.txt, line 3: the end of the line; expected as many neighbours as the degree says"),
         (
             b"1\n1 0\n0 1 1\n",

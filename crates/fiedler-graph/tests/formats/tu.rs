@@ -177,7 +177,11 @@ fn errors_name_the_line() {
             "TOY_graph_labels.txt: 1 rows; expected 2, one for each graph of the graph indicator",
         ),
         ("TOY_node_labels.txt", b"1\n2\n3\n4\nC\n", "TOY_node_labels.txt, line 5: \"C\"; expected a node label"),
-        ("TOY_node_attributes.txt", b"1\nnan\n", "TOY_node_attributes.txt, line 2: \"nan\"; expected a node attribute"),
+        (
+            "TOY_node_attributes.txt",
+            b"1\nnan\n",
+            "TOY_node_attributes.txt, line 2: \"nan\"; expected a node attribute, a finite number",
+        ),
         ("TOY_node_attributes.txt", b"1\n2\n", "TOY_node_attributes.txt: 2 rows; expected 5, one for each node"),
         ("TOY_edge_labels.txt", b"1,\n", "TOY_edge_labels.txt, line 1: an empty field; expected an edge label"),
     ];

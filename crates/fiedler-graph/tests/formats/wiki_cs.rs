@@ -52,7 +52,7 @@ fn features_classes_links_and_splits() -> Result<(), Error> {
 fn errors_name_the_key_and_the_index() {
     let expected = "expected the lists of numbers and masks of Wiki-CS";
     let cases = [
-        ("1e-1", "NaN", format!("data.json, features[1][0]: expected value at line 2 column 26; {expected}")),
+        ("1e-1", "NaN", format!("data.json, features[1][0], line 2: broken JSON (expected value); {expected}")),
         ("1e-1", "1e39", "data.json, features[1]: a number too large at 0; expected finite numbers".into()),
         ("[1e-1, 0]", "[1]", "data.json, features[1]: 1 numbers; expected 2 as in row 0".into()),
         ("[0, 2]", "[0, 3]", "data.json, links[1][1]: node 3; expected a node below 3".into()),
@@ -71,12 +71,12 @@ fn errors_name_the_key_and_the_index() {
     for (found, replaced, expected) in cases {
         assert_eq!(message(found, replaced), expected);
     }
-    assert!(
-        message("[0, 2]", "[0, -2]").starts_with("data.json, links[1][1]: invalid value: integer `-2`, expected u32")
-    );
-    assert!(message("[1, 0, 0]", "[2, 0, 0]").starts_with("data.json, train_masks[1][0]: invalid value: integer `2`"));
+    let negative = message("[0, 2]", "[0, -2]");
+    assert!(negative.starts_with("data.json, links[1][1], line 4: invalid value: integer `-2`, expected u32"));
+    let mark = message("[1, 0, 0]", "[2, 0, 0]");
+    assert!(mark.starts_with("data.json, train_masks[1][0], line 6: invalid value: integer `2`"));
     assert!(message("\"labels\"", "\"classes\"").contains("missing field `labels`"));
-    assert!(message("true]\n}", "true]\n} more").contains("trailing characters at line 10"));
+    assert!(message("true]\n}", "true]\n} more").contains("line 10: broken JSON (trailing characters)"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use anstyle::Style;
 use clap::{Args, Subcommand};
 use fiedler_graph::catalogue::{self, Entry, FetchSettings, Kind, Progress};
+use fiedler_graph::generate;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -25,7 +26,7 @@ pub struct Data {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List every known dataset
+    /// List every known dataset and every generator
     List {
         /// Print one JSON array
         #[arg(long)]
@@ -112,7 +113,11 @@ fn list() -> String {
             let _ = writeln!(text, "{here} {:width$}  {:>18}  {dim}{}{dim:#}", entry.name, size(entry), entry.title);
         }
     }
-    let _ = writeln!(text, "* is on this machine: `fiedler data where NAME`; others: `fiedler data fetch NAME`");
+    let _ = writeln!(text, "* is on this machine: `fiedler data where NAME`; others: `fiedler data fetch NAME`\n");
+    let _ = writeln!(text, "{bold}Made on the spot, with any of the settings shown{bold:#}");
+    for spec in generate::SPECS {
+        let _ = writeln!(text, "  {}\n      {dim}{}{dim:#}", spec.usage(), spec.about);
+    }
     text
 }
 

@@ -1,20 +1,21 @@
 //! Edge lists: one edge a line, csv, tsv or spaces, header or not, weights or not, gz or not.
 //!
-//! **Lines.** The separator (comma, semicolon, tab or spaces) is told by looking. Blank lines and lines that begin with `#`,
-//! `%` or `//` are skipped, so the files of SNAP and KONECT work as they come. Fields may be in double quotes.
+//! **Lines.** The separator (comma, semicolon, tab or spaces) is told by looking. Blank lines and lines that begin with
+//! `#`, `%` or `//` are skipped, so the files of SNAP and KONECT work as they come. Fields may be in double quotes.
 //!
-//! **Header.** The first line is a header when it names the columns of both ends (`source` and `target`, `from` and `to`, `src` and
-//! `dst`, `u` and `v` …), wherever they stand, or when it holds words where all lines after it hold numbers.
+//! **Header.** The first line is a header when it names the columns of both ends (`source` and `target`, `from` and
+//! `to`, `src` and `dst`, `u` and `v` …), wherever they stand, or when it holds words where all lines after it hold
+//! numbers.
 //!
-//! **Weights.** A column that the header calls `weight`; else the third column, when it holds numbers that are not points in
-//! time. Other columns are ignored, and a note says so. A weight that is not a positive finite number is an error. What
-//! networkx writes by default, `a b {'weight': 2.0}`, is understood too.
+//! **Weights.** A column that the header calls `weight`; else the third column, when it holds numbers that are not
+//! points in time. Other columns are ignored, and a note says so. A weight that is not a positive finite number is an
+//! error. What networkx writes by default, `a b {'weight': 2.0}`, is understood too.
 //!
-//! **Ids.** When all ids are whole numbers, nodes are numbered in their order; else by first appearance. A whole number is
-//! written without leading zeros: `007` is a word.
+//! **Ids.** When all ids are whole numbers, nodes are numbered in their order; else by first appearance. A whole number
+//! is written without leading zeros: `007` is a word.
 //!
-//! **Nodes without edges.** A comment `# node: NAME` says that a node exists; our own writer uses it for nodes without edges. A file that says
-//! so of every node thereby gives their order.
+//! **Nodes without edges.** A comment `# node: NAME` says that a node exists; our own writer uses it for nodes without
+//! edges. A file that says so of every node thereby gives their order.
 
 mod general;
 mod layout;

@@ -16,18 +16,18 @@ impl<I: Id> Plain<I> {
         let nodes = ids.len();
         let declared: Vec<u32> = self.chunks.iter().flat_map(|chunk| &chunk.declared).map(|id| ids.rank(*id)).collect();
         let place = declared_places(nodes, &declared);
+        let counting = place.is_none() && ids.are_counting();
         let names = match &place {
             Some(place) => Some(arranged(&ids.all(), place)),
-            None if ids.are_counting() => None,
-            None => Some(ids.all()),
+            None => (!counting).then(|| ids.all()),
         };
         let names = names.and_then(|names| Names::Integers(names).unless_counting());
-        let number = |id: I| {
+        let number = (!counting).then_some(|id: I| {
             let rank = ids.rank(id);
             place.as_ref().map_or(rank, |place| place[rank as usize])
-        };
+        });
         let chunks = self.chunks.into_par_iter().map(|lines| {
-            let pairs = I::numbered(lines.pairs, number);
+            let pairs = I::numbered(lines.pairs, number.as_ref());
             Chunk { pairs: Cow::Owned(pairs), weights: Cow::Owned(lines.weights) }
         });
         Edges { nodes, names, weighted: self.weighted, chunks: chunks.collect() }
@@ -71,15 +71,17 @@ enum Ids<I> {
 
 impl<I: Id> Ids<I> {
     fn of(chunks: &[Lines<I>]) -> Ids<I> {
-        let all = || chunks.par_iter().flat_map_iter(Lines::ids);
-        let (Some(lowest), Some(highest)) = (all().min(), all().max()) else { return Ids::Sorted(Vec::new()) };
+        let ranges = || chunks.iter().filter_map(|chunk| chunk.range);
+        let Some(lowest) = ranges().map(|range| range.0).min() else { return Ids::Sorted(Vec::new()) };
+        let highest = ranges().map(|range| range.1).max().unwrap_or(lowest);
         // A bit for each number takes less memory than the pairs while ids are not too far apart.
         let words = highest.into() / 64 + 1;
         let pairs: usize = chunks.iter().map(|chunk| chunk.pairs.len()).sum();
         if lowest.into() >= 0 && words <= pairs as i64 {
             return Ids::bits(words as usize, chunks);
         }
-        let mut ids: Vec<I> = chunks.iter().flat_map(Lines::ids).collect();
+        let mut ids: Vec<I> = Vec::with_capacity(2 * pairs);
+        chunks.iter().for_each(|chunk| chunk.for_each_id(|id| ids.push(id)));
         ids.par_sort_unstable();
         ids.dedup();
         Ids::Sorted(ids)
@@ -91,9 +93,11 @@ impl<I: Id> Ids<I> {
             .par_chunks(share)
             .map(|chunks| {
                 let mut words = vec![0u64; length];
-                for id in chunks.iter().flat_map(Lines::ids) {
-                    let id = id.into() as usize;
-                    words[id / 64] |= 1 << (id % 64);
+                for chunk in chunks {
+                    chunk.for_each_id(|id| {
+                        let id = id.into() as usize;
+                        words[id / 64] |= 1 << (id % 64);
+                    });
                 }
                 words
             })
@@ -155,11 +159,5 @@ impl<I: Id> Ids<I> {
             }
             Ids::Sorted(ids) => ids.iter().map(|id| (*id).into()).collect(),
         }
-    }
-}
-
-impl<I: Id> Lines<I> {
-    fn ids(&self) -> impl Iterator<Item = I> {
-        self.pairs.iter().flat_map(|&(source, target)| [source, target]).chain(self.declared.iter().copied())
     }
 }

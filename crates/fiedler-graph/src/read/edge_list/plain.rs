@@ -23,20 +23,23 @@ pub(super) enum Refusal {
 
 /// An id as it stands in the file.
 pub(super) trait Id: Copy + Ord + Send + Sync + TryFrom<i64> + Into<i64> {
-    /// Puts a number in the place of every id.
-    fn numbered(pairs: Vec<(Self, Self)>, number: impl Fn(Self) -> u32 + Sync) -> Vec<(u32, u32)>;
+    /// Puts a number in the place of every id; without a rule for it, ids are numbers already.
+    fn numbered(pairs: Vec<(Self, Self)>, number: Option<impl Fn(Self) -> u32>) -> Vec<(u32, u32)>;
 }
 
 impl Id for u32 {
-    fn numbered(mut pairs: Vec<(u32, u32)>, number: impl Fn(u32) -> u32 + Sync) -> Vec<(u32, u32)> {
-        pairs.par_iter_mut().for_each(|pair| *pair = (number(pair.0), number(pair.1)));
+    fn numbered(mut pairs: Vec<(u32, u32)>, number: Option<impl Fn(u32) -> u32>) -> Vec<(u32, u32)> {
+        if let Some(number) = number {
+            pairs.iter_mut().for_each(|pair| *pair = (number(pair.0), number(pair.1)));
+        }
         pairs
     }
 }
 
 impl Id for i64 {
-    fn numbered(pairs: Vec<(i64, i64)>, number: impl Fn(i64) -> u32 + Sync) -> Vec<(u32, u32)> {
-        pairs.par_iter().map(|&(source, target)| (number(source), number(target))).collect()
+    fn numbered(pairs: Vec<(i64, i64)>, number: Option<impl Fn(i64) -> u32>) -> Vec<(u32, u32)> {
+        let number = |id| number.as_ref().map_or(id as u32, |number| number(id));
+        pairs.into_iter().map(|(source, target)| (number(source), number(target))).collect()
     }
 }
 
@@ -55,6 +58,26 @@ pub(super) struct Lines<I> {
     pub(super) weights: Vec<f32>,
     /// Nodes that the lines say exist, in the order they say so.
     pub(super) declared: Vec<I>,
+    /// The lowest and the highest id.
+    pub(super) range: Option<(I, I)>,
+}
+
+impl<I: Id> Lines<I> {
+    /// Does something with every id, as often as it occurs. A loop, since iterators chained together are slower.
+    pub(super) fn for_each_id(&self, mut act: impl FnMut(I)) {
+        for &(source, target) in &self.pairs {
+            act(source);
+            act(target);
+        }
+        self.declared.iter().for_each(|id| act(*id));
+    }
+
+    fn range(&self) -> Option<(I, I)> {
+        let first = self.pairs.first().map(|pair| pair.0).or(self.declared.first().copied())?;
+        let (mut lowest, mut highest) = (first, first);
+        self.for_each_id(|id| (lowest, highest) = (lowest.min(id), highest.max(id)));
+        Some((lowest, highest))
+    }
 }
 
 /// Parses the whole file, or refuses.
@@ -116,7 +139,7 @@ impl Walk<'_> {
         // A guess: most lines are longer, some shorter.
         let expected = self.bytes.len() / 12;
         let weights = Vec::with_capacity(if weighted { expected } else { 0 });
-        let mut lines = Lines { pairs: Vec::with_capacity(expected), weights, declared: Vec::new() };
+        let mut lines = Lines { pairs: Vec::with_capacity(expected), weights, declared: Vec::new(), range: None };
         while self.at < self.bytes.len() {
             self.skip_padding();
             match self.peek() {
@@ -142,6 +165,7 @@ impl Walk<'_> {
             }
             self.skip_columns()?;
         }
+        lines.range = lines.range();
         Ok(lines)
     }
 
@@ -172,24 +196,27 @@ impl Walk<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn number<I: Id>(&mut self) -> Result<I, Refusal> {
-        let negative = self.peek() == Some(b'-');
-        self.at += usize::from(negative);
-        let start = self.at;
-        let mut value = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            // Wraps only beyond the digits that are refused below.
-            value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-            self.at += 1;
+        if let Some(word) = self.bytes[self.at..].first_chunk() {
+            let (value, digits) = leading_number(u64::from_le_bytes(*word));
+            // Almost every id has one to seven digits and no leading zero.
+            if (1..8).contains(&digits) && (word[0] != b'0' || digits == 1) {
+                self.at += digits;
+                return I::try_from(value as i64).map_err(|_| Refusal::Range);
+            }
         }
-        let digits = self.at - start;
-        let leading_zero = self.bytes.get(start) == Some(&b'0') && (digits > 1 || negative);
-        // Eighteen digits always fit an i64; longer ids are left to the general path.
-        if digits == 0 || digits > 18 || leading_zero {
-            return Err(Refusal::Form);
-        }
-        let value = if negative { -(value as i64) } else { value as i64 };
+        self.long_number()
+    }
+
+    #[cold]
+    fn long_number<I: Id>(&mut self) -> Result<I, Refusal> {
+        let rest = &self.bytes[self.at..];
+        let sign = usize::from(rest.first() == Some(&b'-'));
+        let digits = rest[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += sign + digits;
+        let text = std::str::from_utf8(&rest[..sign + digits]).unwrap_or_default();
+        let value = whole_number(text).ok_or(Refusal::Form)?;
         I::try_from(value).map_err(|_| Refusal::Range)
     }
 
@@ -245,5 +272,49 @@ impl Walk<'_> {
         let Some(name) = line.strip_prefix(NODE_DIRECTIVE.as_bytes()) else { return Ok(None) };
         let id = std::str::from_utf8(name.trim_ascii()).ok().and_then(whole_number).ok_or(Refusal::Form)?;
         I::try_from(id).map(Some).map_err(|_| Refusal::Range)
+    }
+}
+
+/// The number in the leading digits of eight characters, the first in the lowest byte, and how many digits it has.
+///
+/// All at once: a loop over digits would be mispredicted at the end of every number.
+#[inline]
+fn leading_number(word: u64) -> (u64, usize) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // Digits become 0 to 9, everything else becomes more. The first sum to reach 128 marks the first that is no digit;
+    // what it carries over spoils only those after it.
+    let values = word ^ (EACH * 0x30);
+    let others = (values.wrapping_add(EACH * 0x76) | values) & (EACH * 0x80);
+    let digits = others.trailing_zeros() as usize / 8;
+    if digits == 0 {
+        return (0, 0);
+    }
+    // Zeros in front make it eight digits; then pairs, then fours, then all of them are put together.
+    let ones = values << (64 - 8 * digits);
+    let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let all = (fours * 10_000 + (fours >> 32)) & 0xffff_ffff;
+    (all, digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leading_number;
+
+    #[test]
+    fn eight_characters_are_read_at_once() {
+        for (text, expected) in [
+            (b"12345678", (12_345_678, 8)),
+            (b"99999999", (99_999_999, 8)),
+            (b"7\t123456", (7, 1)),
+            (b"1234567\n", (1_234_567, 7)),
+            (b"00420x99", (420, 5)),
+            (b"/1234567", (0, 0)),
+            (b":1234567", (0, 0)),
+            (b"12\xff45678", (12, 2)),
+            (b"\xfa2345678".first_chunk().unwrap(), (0, 0)),
+        ] {
+            assert_eq!(leading_number(u64::from_le_bytes(*text)), expected, "{text:?}");
+        }
     }
 }

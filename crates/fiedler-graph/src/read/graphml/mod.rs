@@ -1,9 +1,10 @@
 //! GraphML, as networkx, igraph, Gephi and yEd write it.
 //!
-//! Nodes are numbered in the order of the file; their names are their ids, or, in igraph's files, the attribute `name`. The edge
-//! attribute `weight` is the weight; an edge without one weighs 1. See [`attributes`](super::attributes) for what becomes of node
-//! attributes. Directed graphs are made undirected, which the report says. Entities other than those of XML itself are an
-//! error: nothing is expanded, and nothing else is read. So are nested graphs, hyperedges and several graphs in one file.
+//! Nodes are numbered in the order of the file; their names are their ids, or, in igraph's files, the attribute `name`.
+//! The edge attribute `weight` is the weight; an edge without one weighs 1. See [`attributes`](super::attributes) for
+//! what becomes of node attributes. Directed graphs are made undirected, which the report says. Entities other than
+//! those of XML itself are an error: nothing is expanded, and nothing else is read. So are nested graphs, hyperedges
+//! and several graphs in one file.
 
 mod parser;
 

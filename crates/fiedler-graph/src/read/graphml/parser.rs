@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
             }
         }
         if depth > 0 {
-            return Err(self.not_xml("the file ends inside an element").hint("the file may be truncated").into());
+            return Err(self.not_xml("the file ends inside an element").into());
         }
         if self.graphs == 0 {
             return Err(self.file.malformed("no graph element", "GraphML with one graph").into());
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
             let number = |id: &String| {
                 self.number_of.get(id).copied().ok_or_else(|| {
                     let found = format!("an edge of node {id:?}, which is not in the file");
-                    self.at(edge.at, found, "edges between the file's nodes")
+                    Error::from(self.at(edge.at, found, "edges between the file's nodes"))
                 })
             };
             self.document.pairs.push((number(&edge.source)?, number(&edge.target)?));
@@ -360,6 +360,6 @@ impl<'a> Parser<'a> {
     }
 
     fn not_xml(&self, found: &str) -> Malformed {
-        self.here(found, "well-formed XML")
+        self.here(found, "well-formed XML").hint("the file may be truncated or damaged")
     }
 }

@@ -63,6 +63,8 @@ impl Rows {
                 let malformed = file.malformed_at(line, found, format!("{}, as in the header", names.len()));
                 return Err(malformed.hint("a field that holds the separator must be in double quotes").into());
             }
+            // Then a row may be shorter than the header, which must not make a few bytes many fields.
+            file.plausible((rows.len() as u64 + 1).saturating_mul(names.len() as u64), "fields")?;
             let field = |column: usize| String::from_utf8_lossy(record.get(column).unwrap_or_default());
             rows.push(line, field(smiles).trim());
             for (at, column) in others().zip(&mut rows.columns) {

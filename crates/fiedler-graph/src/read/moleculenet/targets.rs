@@ -64,8 +64,8 @@ fn find<'a>(rows: &'a Rows, name: &str) -> Option<&'a Column> {
 
 fn named<'a>(rows: &'a Rows, name: &str, place: &Place) -> Result<&'a Column> {
     let Some(column) = find(rows, name) else {
-        let names: Vec<&str> = rows.columns.iter().map(|column| column.name.as_str()).collect();
-        return Err(Error::setting("target", name, format!("one of the columns {}", names.join(", "))));
+        let names = rows.columns.iter().map(|column| column.name.as_str());
+        return Err(Error::unknown_name("column to predict", name, names));
     };
     if let Some((line, text)) = &column.text {
         let place = place.member(format!("column {}", column.name)).line(*line);

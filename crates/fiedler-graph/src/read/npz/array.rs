@@ -21,8 +21,7 @@ impl Arrays {
     /// # Errors
     /// When the file is no zip archive.
     pub fn open(file: File) -> Result<Arrays> {
-        let path = file.place().file.clone();
-        Ok(Arrays { archive: Archive::open(file.into_bytes(), path)? })
+        Ok(Arrays { archive: Archive::of(file)? })
     }
 
     /// Opens the npz that an input names; `None` when it names something else.

@@ -158,7 +158,8 @@ impl Matrix {
         }
         self.values = data.to_f32()?;
         self.values.truncate(self.entries.len());
-        self.checked()
+        // One offset stands for as many rows as a block is high, be there blocks or not.
+        self.check_rows_plausible()?.checked()
     }
 
     fn filled_by_coordinates(mut self, field: &dyn Fn(&str) -> Result<Array>) -> Result<Matrix> {
@@ -272,6 +273,14 @@ impl Matrix {
         if self.values.iter().all(|value| *value == 0.0 || *value == 1.0) {
             return self.into_unweighted_graph();
         }
+        self.into_weighted_graph()
+    }
+
+    /// As [`Matrix::into_graph`], but weighted even where all entries are 1.
+    ///
+    /// # Errors
+    /// When the matrix is not square or has a negative entry.
+    pub fn into_weighted_graph(self) -> Result<(Graph, BuildReport)> {
         let summed = self.without_zeros()?.with_duplicates_summed();
         if let Some(at) = summed.values.iter().position(|value| *value <= 0.0) {
             let (row, column) = summed.entries[at];

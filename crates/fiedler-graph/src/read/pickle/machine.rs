@@ -1,7 +1,5 @@
 //! The stack machine that a pickle is a program for, with every call replaced by a note of it.
 
-use std::collections::HashMap;
-
 use super::scan::{Scan, integer_from_bytes, unescape_unicode, unquote};
 use super::{Call, Node, Slot};
 use crate::error::Result;
@@ -9,14 +7,18 @@ use crate::input::File;
 
 /// Runs the program to its end and returns all values, and which of them is the result.
 ///
-/// Every step takes at least one byte and adds at most a few nodes and slots, so memory stays a multiple of the file's size.
+/// Every step takes at least one byte and adds at most a few slots; nodes and calls take several bytes each wherever data
+/// are pickled. So memory stays a small multiple of the file's size.
 pub(super) fn run(file: &File, start: usize) -> Result<(Vec<Node>, Slot)> {
     let mut machine = Machine {
         scan: Scan::new(file, start),
+        size: file.bytes().len(),
         nodes: Vec::new(),
+        calls: 0,
+        empty_tuple: None,
         stack: Vec::new(),
         marks: Vec::new(),
-        memo: HashMap::new(),
+        memo: Vec::new(),
     };
     loop {
         match machine.scan.byte()? {
@@ -29,12 +31,21 @@ pub(super) fn run(file: &File, start: usize) -> Result<(Vec<Node>, Slot)> {
     }
 }
 
+/// No data need more nodes and calls than one for so many bytes, a few aside.
+const BYTES_PER_NODE: usize = 2;
+const BYTES_PER_CALL: usize = 8;
+const FREE_NODES: usize = 1024;
+
 struct Machine<'a> {
     scan: Scan<'a>,
+    size: usize,
     nodes: Vec<Node>,
+    calls: usize,
+    /// The one empty tuple, since nothing can be added to it.
+    empty_tuple: Option<Slot>,
     stack: Vec<Slot>,
     marks: Vec<usize>,
-    memo: HashMap<u64, Slot>,
+    memo: Vec<Option<Slot>>,
 }
 
 impl Machine<'_> {
@@ -123,7 +134,7 @@ impl Machine<'_> {
                 self.add(Node::Text(String::from_utf8_lossy(bytes).into()))
             }
 
-            b')' => self.add(Node::Tuple([].into())),
+            b')' => self.push_empty_tuple(),
             b't' => {
                 let items = self.pop_to_mark()?;
                 self.add(Node::Tuple(items.into()))
@@ -204,8 +215,22 @@ impl Machine<'_> {
         let Ok(place) = u32::try_from(self.nodes.len()) else {
             return Err(self.scan.malformed("more than 2³² values", "a smaller pickle").into());
         };
+        if self.nodes.len() > self.size / BYTES_PER_NODE + FREE_NODES {
+            return Err(self.scan.malformed("hardly anything but empty values", "data").into());
+        }
         self.nodes.push(node);
         self.push(Slot::At(place))
+    }
+
+    fn push_empty_tuple(&mut self) -> Result<()> {
+        match self.empty_tuple {
+            Some(slot) => self.push(slot),
+            None => {
+                self.add(Node::Tuple([].into()))?;
+                self.empty_tuple = self.stack.last().copied();
+                Ok(())
+            }
+        }
     }
 
     fn push_integer(&mut self, value: Option<i64>) -> Result<()> {
@@ -266,26 +291,36 @@ impl Machine<'_> {
 
     fn remember(&mut self, operation: u8) -> Result<()> {
         let key = match operation {
-            0x94 => self.memo.len() as u64,
+            0x94 => self.memo.len(),
             _ => self.memo_key(operation)?,
         };
+        // Keys are counted up, by one for each value.
+        if key > self.size {
+            return Err(self
+                .scan
+                .malformed(format!("value {key} remembered"), "a number below the file's size")
+                .into());
+        }
         let top = self.top()?;
-        self.memo.insert(key, top);
+        if key >= self.memo.len() {
+            self.memo.resize(key + 1, None);
+        }
+        self.memo[key] = Some(top);
         Ok(())
     }
 
     fn recall(&mut self, operation: u8) -> Result<()> {
         let key = self.memo_key(operation)?;
-        match self.memo.get(&key) {
-            Some(&slot) => self.push(slot),
-            None => Err(self.scan.malformed(format!("value {key} recalled"), "a value remembered before").into()),
+        match self.memo.get(key) {
+            Some(&Some(slot)) => self.push(slot),
+            _ => Err(self.scan.malformed(format!("value {key} recalled"), "a value remembered before").into()),
         }
     }
 
-    fn memo_key(&mut self, operation: u8) -> Result<u64> {
+    fn memo_key(&mut self, operation: u8) -> Result<usize> {
         match operation {
             b'q' | b'h' => Ok(self.scan.byte()?.into()),
-            b'r' | b'j' => Ok(u32::from_le_bytes(self.scan.array()?).into()),
+            b'r' | b'j' => Ok(u32::from_le_bytes(self.scan.array()?) as usize),
             _ => {
                 let line = self.scan.text_line()?;
                 line.trim().parse().map_err(|_| self.scan.malformed(format!("{line:?}"), "a number").into())
@@ -303,8 +338,8 @@ impl Machine<'_> {
 
     fn extend(&mut self, items: Vec<Slot>) -> Result<()> {
         match self.target()? {
-            Some(Node::List(list)) => list.extend(items),
-            Some(Node::Object(call)) => call.items.extend(items),
+            Some(Node::List(list)) => append(list, items),
+            Some(Node::Object(call)) => append(&mut call.fill.get_or_insert_default().items, items),
             _ => return Err(self.scan.malformed("items for something that is no list", "a list").into()),
         }
         Ok(())
@@ -317,8 +352,8 @@ impl Machine<'_> {
         }
         let pairs = pairs.iter().map(|&[key, value]| (key, value));
         match self.target()? {
-            Some(Node::Dictionary(entries)) => entries.extend(pairs),
-            Some(Node::Object(call)) => call.entries.extend(pairs),
+            Some(Node::Dictionary(entries)) => append(entries, pairs),
+            Some(Node::Object(call)) => append(&mut call.fill.get_or_insert_default().entries, pairs),
             _ => return Err(self.scan.malformed("entries for something that is no dictionary", "a dictionary").into()),
         }
         Ok(())
@@ -349,8 +384,11 @@ impl Machine<'_> {
     }
 
     fn call(&mut self, callee: Slot, arguments: Slot, state: Slot) -> Result<()> {
-        let call = Call { callee, arguments, state, items: Vec::new(), entries: Vec::new() };
-        self.add(Node::Object(Box::new(call)))
+        self.calls += 1;
+        if self.calls > self.size / BYTES_PER_CALL + FREE_NODES {
+            return Err(self.scan.malformed("hardly anything but calls", "data").into());
+        }
+        self.add(Node::Object(Box::new(Call { callee, arguments, state, fill: None })))
     }
 
     fn instantiate(&mut self, callee: Slot, arguments: Vec<Slot>) -> Result<()> {
@@ -367,4 +405,13 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// Appends; what is filled for the first time gets no room to grow, since most is filled at once.
+fn append<T>(values: &mut Vec<T>, more: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>) {
+    let more = more.into_iter();
+    if values.is_empty() {
+        values.reserve_exact(more.len());
+    }
+    values.extend(more);
 }

@@ -101,6 +101,13 @@ struct Call {
     callee: Slot,
     arguments: Slot,
     state: Slot,
+    /// Most objects are filled by their state alone.
+    fill: Option<Box<Fill>>,
+}
+
+/// What was to be appended to an object, and set in it.
+#[derive(Debug, Default)]
+struct Fill {
     items: Vec<Slot>,
     entries: Vec<(Slot, Slot)>,
 }

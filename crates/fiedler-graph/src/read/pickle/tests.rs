@@ -80,7 +80,7 @@ fn calls_are_noted_and_not_made() {
 fn depth_and_sharing_cost_nothing() {
     let depth = 1_000_000;
     let lists = [vec![b']'; depth], vec![b'a'; depth - 1], b".".to_vec()].concat();
-    let tuples = [b")".to_vec(), vec![0x85; depth], b".".to_vec()].concat();
+    let tuples = [b")".to_vec(), b"\x85\x94".repeat(depth), b".".to_vec()].concat();
     for bytes in [lists, tuples] {
         assert_eq!(read(&bytes).unwrap().root().items().unwrap().len(), 1);
     }
@@ -101,6 +101,25 @@ fn depth_and_sharing_cost_nothing() {
     names.extend(b"h\x00h\x00\x930".repeat(100_000));
     names.extend(b"N.");
     assert!(matches!(read(&names).unwrap().root(), Value::None));
+}
+
+#[test]
+fn programs_that_only_fill_memory_are_refused() {
+    let size = 1_000_000;
+    for (program, complaint) in [
+        (&b"]"[..], "hardly anything but empty values"),
+        (b"\x85", "hardly anything but empty values"),
+        (b")R", "hardly anything but calls"),
+        (b"2R", "hardly anything but calls"),
+    ] {
+        let bytes = [b"cos\nsystem\n".to_vec(), program.repeat(size / program.len()), b".".to_vec()].concat();
+        let error = read(&bytes).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+    assert!(read(b"Nr\xff\xff\xff\xff.").unwrap_err().to_string().contains("value 4294967295 remembered"));
+    // As a list of empty tuples is written, which is one tuple.
+    let tuples = [b"](".to_vec(), vec![b')'; size], b"e.".to_vec()].concat();
+    assert_eq!(read(&tuples).unwrap().root().items().unwrap().len(), size);
 }
 
 #[test]

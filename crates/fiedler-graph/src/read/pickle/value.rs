@@ -266,11 +266,11 @@ impl<'a> Object<'a> {
 
     /// What was to be appended to it.
     pub fn items(&self) -> Items<'a> {
-        self.pickle.items(&self.call.items)
+        self.pickle.items(self.call.fill.as_ref().map_or(&[], |fill| &fill.items))
     }
 
     /// The entries that were to be set in it.
     pub fn entries(&self) -> Entries<'a> {
-        Entries { pickle: self.pickle, slots: &self.call.entries }
+        Entries { pickle: self.pickle, slots: self.call.fill.as_ref().map_or(&[], |fill| &fill.entries) }
     }
 }

@@ -1,15 +1,16 @@
 //! Features and labels of nodes from tables beside a graph: csv and its kin, npy, parquet.
 //!
-//! **Rows.** A table may have ids in its first column: when its header calls that column `id`, `node`, `name` or the like or leaves it
-//! without a name, or when its values are exactly the graph's node names. Rows then belong to the nodes of those names, in
-//! any order; rows of no node are left out, with a note. Every node must have a row of features; a node without a row of
-//! labels has no label. Without ids, row k belongs to node k. In an edge list of whole numbers that is the
-//! node whose id is k, so that nodes without edges exist as well. In a set of graphs nodes are counted through.
+//! **Rows.** A table may have ids in its first column: when its header calls that column `id`, `node`, `name` or the
+//! like or leaves it without a name, or when its values are exactly the graph's node names. Rows then belong to the
+//! nodes of those names, in any order; rows of no node are left out, with a note. Every node must have a row of
+//! features; a node without a row of labels has no label. Without ids, row k belongs to node k. In an edge list of
+//! whole numbers that is the node whose id is k, so that nodes without edges exist as well. In a set of graphs nodes
+//! are counted through.
 //!
 //! **Features** are finite numbers.
 //!
-//! **Labels.** One column of whole numbers or words is classes, of numbers with fractions real values. Several columns of 0 and
-//! 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label.
+//! **Labels.** One column of whole numbers or words is classes, of numbers with fractions real values. Several columns
+//! of 0 and 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label.
 
 mod array;
 mod labels;

@@ -1,11 +1,14 @@
 //! Tables in parquet files, flat columns, uncompressed or compressed with snappy.
 
+use parquet::basic::Repetition;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use parquet::schema::types::Type;
 
 use super::Table;
 use crate::error::{Malformed, Place, Result};
-use crate::input::File;
+use crate::input::{File, expansion_limit};
 
 /// Where pandas puts an index that is more than a count.
 const PANDAS_INDEX: &str = "__index_level_0__";
@@ -29,9 +32,12 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn new(file: File) -> Result<Columns> {
         let place = file.place().clone();
+        let size = file.bytes().len() as u64;
         let reader = SerializedFileReader::new(bytes::Bytes::from(file.into_bytes()));
         let reader = reader.map_err(|error| damaged(&place, &error.to_string()))?;
         let schema = reader.metadata().file_metadata().schema();
+        check_flat(schema, &place)?;
+        check_rows(reader.metadata(), size, &place)?;
         let mut names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
         let index = names.iter().position(|name| name == PANDAS_INDEX);
         if let Some(index) = index {
@@ -43,10 +49,7 @@ impl Columns {
             let row = row.map_err(|error| damaged(&place, &error.to_string()))?;
             let start = cells.len();
             for (name, field) in row.into_columns() {
-                cells.push(cell(field).ok_or_else(|| {
-                    let malformed = place.member(&name).malformed("values of several parts", "numbers or words");
-                    malformed.hint("write lists as one column for each of their values")
-                })?);
+                cells.push(cell(field).ok_or_else(|| nested(&place, &name))?);
             }
             if let Some(index) = index {
                 cells[start..=start + index].rotate_right(1);
@@ -108,6 +111,38 @@ impl Table for Columns {
         }
         Ok(numbers)
     }
+}
+
+/// Refuses columns of lists and the like before any is read: what reads them trusts the file to be well-made.
+fn check_flat(schema: &Type, place: &Place) -> Result<()> {
+    let is_flat = |column: &Type| {
+        let basics = column.get_basic_info();
+        column.is_primitive() && basics.has_repetition() && basics.repetition() != Repetition::REPEATED
+    };
+    match schema.get_fields().iter().find(|column| !is_flat(column)) {
+        Some(column) => Err(nested(place, column.name()).into()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses more cells than the file can hold: a run of equal values takes a few bytes, however long it is.
+fn check_rows(metadata: &ParquetMetaData, size: u64, place: &Place) -> Result<()> {
+    let columns = metadata.file_metadata().schema().get_fields().len() as u64;
+    let limit = expansion_limit(size) / size_of::<f32>() as u64;
+    let rows_of_groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
+    let rows = rows_of_groups.fold(Some(0u64), |sum, rows| sum?.checked_add(rows?));
+    match rows.and_then(|rows| rows.checked_mul(columns.max(1))) {
+        Some(cells) if cells <= limit => Ok(()),
+        _ => {
+            let found = format!("more rows of {columns} columns than a file of {size} bytes can hold");
+            Err(place.malformed(found, format!("at most {limit} cells")).hint("the file may be damaged").into())
+        }
+    }
+}
+
+fn nested(place: &Place, column: &str) -> Malformed {
+    let malformed = place.member(column).malformed("values of several parts", "numbers or words");
+    malformed.hint("write lists as one column for each of their values")
 }
 
 fn cell(field: Field) -> Option<Cell> {

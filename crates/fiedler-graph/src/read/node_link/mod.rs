@@ -1,21 +1,24 @@
 //! Node-link JSON, as networkx and d3 write it.
 //!
-//! An object with the lists `nodes` and `links` (or `edges`). Nodes have an `id` (or `name`) of any kind and are numbered in the
-//! order of the list; links name them as `source` and `target`, or, in old files, give their places in the list. `weight` is an edge's
-//! weight; an edge without one weighs 1. A list of numbers is one attribute for each of them; see [`attributes`](super::attributes)
-//! for what becomes of node attributes. Directed graphs are made undirected, which the report says.
+//! An object with the lists `nodes` and `links` (or `edges`). Nodes have an `id` (or `name`) of any kind and are
+//! numbered in the order of the list; links name them as `source` and `target`, or, in old files, give their places in
+//! the list. `weight` is an edge's weight; an edge without one weighs 1. A list of numbers is as many features; see
+//! [`attributes`](super::attributes) for what becomes of node attributes. Directed graphs are made undirected, which
+//! the report says.
+
+mod value;
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use serde_json::{Map, Value as Json};
 
 use super::attributes::{Attributes, Value};
-use super::{Format, Options, names_from_text};
+use super::{Format, Options, json, names_from_text};
 use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::input::{File, Input};
+use value::{Json, Object};
 
 /// Node-link JSON.
 pub const FORMAT: Format =
@@ -25,7 +28,7 @@ pub const FORMAT: Format =
 struct Document {
     #[serde(default)]
     directed: bool,
-    nodes: Vec<Map<String, Json>>,
+    nodes: Vec<Object>,
     #[serde(alias = "edges")]
     links: Vec<Link>,
 }
@@ -52,10 +55,8 @@ fn recognises(input: &Input) -> bool {
 
 fn read(input: &Input, options: &Options) -> Result<Dataset> {
     let file = input.read_named()?;
-    let document: Document = serde_json::from_str(file.text()?).map_err(|error| {
-        let expected = "node-link JSON: an object with the lists \"nodes\" and \"links\" or \"edges\"";
-        file.malformed_at(error.line() as u64, error.to_string(), expected)
-    })?;
+    let document: Document =
+        json::parse(&file, "node-link JSON: an object with the lists \"nodes\" and \"links\" or \"edges\"")?;
     let (ids, attributes) = nodes(document.nodes, &file)?;
     let pairs = pairs(&document.links, &ids, &file)?;
     let nodes = ids.len();
@@ -80,38 +81,30 @@ fn read(input: &Input, options: &Options) -> Result<Dataset> {
 }
 
 /// Ids as text, and everything else that is known of the nodes.
-fn nodes(nodes: Vec<Map<String, Json>>, file: &File) -> Result<(Vec<String>, Attributes)> {
+fn nodes(nodes: Vec<Object>, file: &File) -> Result<(Vec<String>, Attributes)> {
     let mut ids = Vec::with_capacity(nodes.len());
     let mut attributes = Attributes::default();
     for (at, mut node) in (0..).zip(nodes) {
-        let Some(id) = node.remove("id").or_else(|| node.remove("name")) else {
+        let Some(id) = node.take("id").or_else(|| node.take("name")) else {
             let place = file.place().member(format!("nodes[{at}]"));
             return Err(place.malformed("no id", "an id for every node").into());
         };
-        ids.push(text(&id));
-        for (name, value) in node {
-            set(&mut attributes, &name, at, value);
+        ids.push(id.to_string());
+        for (name, json) in node.0 {
+            let value = match json {
+                Json::Null => continue,
+                Json::Bool(value) => Value::Number(value.into()),
+                Json::Integer(number) => Value::Number(number as f64),
+                Json::Real(number) => Value::Number(number),
+                Json::Numbers(numbers) => Value::Numbers(numbers.into_iter().map(|number| number as f32).collect()),
+                Json::String(word) => Value::Word(word),
+                other @ (Json::List(_) | Json::Object) => Value::Word(other.to_string()),
+            };
+            let place = attributes.declare(&name, None);
+            attributes.set(place, at, value);
         }
     }
     Ok((ids, attributes))
-}
-
-fn set(attributes: &mut Attributes, name: &str, node: u32, value: Json) {
-    let value = match value {
-        Json::Null => return,
-        Json::Bool(value) => Value::Number(value.into()),
-        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Json::String(word) => Value::Word(word),
-        Json::Array(values) => {
-            for (at, value) in values.into_iter().enumerate().filter(|(_, value)| !value.is_array()) {
-                set(attributes, &format!("{name}[{at}]"), node, value);
-            }
-            return;
-        }
-        Json::Object(_) => Value::Word(value.to_string()),
-    };
-    let place = attributes.declare(name, None);
-    attributes.set(place, node, value);
 }
 
 fn pairs(links: &[Link], ids: &[String], file: &File) -> Result<Vec<(u32, u32)>> {
@@ -126,8 +119,11 @@ fn pairs(links: &[Link], ids: &[String], file: &File) -> Result<Vec<(u32, u32)>>
         Json::String(id) => number_of.get(id.as_str()).copied(),
         other => number_of.get(other.to_string().as_str()).copied(),
     };
-    let by_place = |end: &Json| end.as_u64().filter(|place| *place < ids.len() as u64).map(|place| place as u32);
-    // Old files count through the list of nodes; then no end is an id, unless by chance.
+    let by_place = |end: &Json| match end {
+        Json::Integer(place) => u32::try_from(*place).ok().filter(|place| (*place as usize) < ids.len()),
+        _ => None,
+    };
+    // Old files count through the list of nodes; then not every end is an id.
     let counted = links.iter().any(|link| by_id(&link.source).is_none() || by_id(&link.target).is_none())
         && links.iter().all(|link| by_place(&link.source).is_some() && by_place(&link.target).is_some());
     let mut pairs = Vec::with_capacity(links.len());
@@ -136,7 +132,8 @@ fn pairs(links: &[Link], ids: &[String], file: &File) -> Result<Vec<(u32, u32)>>
             let number = if counted { by_place(end) } else { by_id(end) };
             number.ok_or_else(|| {
                 let place = file.place().member(format!("links[{at}]"));
-                place.malformed(format!("node {}, which is not in the list", text(end)), "ids of nodes in the list")
+                let found = format!("node {end}, which is not in the list");
+                Error::from(place.malformed(found, "ids of nodes in the list"))
             })
         };
         pairs.push((number(&link.source)?, number(&link.target)?));
@@ -149,22 +146,19 @@ fn weights(links: &[Link], options: &Options, file: &File) -> Result<Option<Vec<
         return Ok(None);
     }
     let weight = |(at, link): (usize, &Link)| {
-        let Some(json) = &link.weight else { return Ok(1.0) };
-        match json.as_f64().map(|weight| weight as f32) {
-            Some(weight) if weight.is_finite() && weight > 0.0 => Ok(weight),
-            _ => {
-                let place = file.place().member(format!("links[{at}]"));
-                let malformed = place.malformed(format!("the weight {json}"), "a positive finite number");
-                Err(malformed.hint("pass --unweighted to read the edges without their weights").into())
-            }
+        let weight = match &link.weight {
+            None => 1.0,
+            Some(Json::Integer(weight)) => *weight as f32,
+            Some(Json::Real(weight)) => *weight as f32,
+            Some(_) => f32::NAN,
+        };
+        if weight.is_finite() && weight > 0.0 {
+            return Ok(weight);
         }
+        let place = file.place().member(format!("links[{at}]"));
+        let found = format!("the weight {}", link.weight.as_ref().unwrap_or(&Json::Null));
+        let malformed = place.malformed(found, "a positive finite number");
+        Err(malformed.hint("pass --unweighted to read the edges without their weights").into())
     };
     links.iter().enumerate().map(weight).collect::<Result<_>>().map(Some)
-}
-
-fn text(json: &Json) -> String {
-    match json {
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

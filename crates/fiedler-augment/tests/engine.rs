@@ -1,0 +1,207 @@
+//! The engine against plain definitions, and against the figures published for Cora.
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+
+use fiedler_augment::ascent::{Ascent, Direction, StepSize};
+use fiedler_augment::kernel::PairKernel;
+use fiedler_augment::objective::{Objective, full_spectrum};
+use fiedler_augment::projection::shift_to_budget;
+use fiedler_augment::sample::Flips;
+use fiedler_augment::support::{Pairs, Support, Triangle};
+use fiedler_graph::random::stream;
+use fiedler_graph::{Graph, catalogue, read};
+use fiedler_spectral::Operator;
+use proptest::prelude::*;
+use rand::RngExt;
+
+const OPERATORS: [Operator; 2] = [Operator::Laplacian, Operator::Propagation];
+const OBJECTIVES: [Objective; 2] = [Objective::Expected, Objective::Sampled];
+
+fn random_graph(nodes: usize, probability: f64, seed: u64) -> Graph {
+    let mut random = stream(seed, "test graph", 0);
+    let pairs = all_pairs(nodes).filter(|_| random.random_bool(probability)).collect();
+    Graph::from_pairs(nodes, pairs).unwrap().0
+}
+
+fn all_pairs(nodes: usize) -> impl Iterator<Item = (u32, u32)> {
+    (0..nodes as u32).flat_map(move |low| (low + 1..nodes as u32).map(move |high| (low, high)))
+}
+
+fn random_values(count: usize, seed: u64) -> Vec<f32> {
+    let mut random = stream(seed, "test values", 0);
+    (0..count).map(|_| random.random_range(0.0..0.9)).collect()
+}
+
+/// The squared norm written down as it is defined, on a dense matrix in double precision.
+fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: Objective) -> f64 {
+    let nodes = graph.nodes();
+    let own_loop = if operator == Operator::Propagation { 1.0 } else { 0.0 };
+    let mut weight = vec![vec![0.0; nodes]; nodes];
+    for ((low, high), &x) in all_pairs(nodes).zip(x) {
+        let value = if graph.has_edge(low, high) { 1.0 - x } else { x };
+        weight[low as usize][high as usize] = value;
+        weight[high as usize][low as usize] = value;
+    }
+    let degree: Vec<f64> = weight.iter().map(|row| row.iter().sum::<f64>() + own_loop).collect();
+    let mut sum = if operator == Operator::Laplacian { nodes as f64 } else { 0.0 };
+    for i in 0..nodes {
+        for j in 0..nodes {
+            let value = if i == j { own_loop } else { weight[i][j] };
+            let square = if i != j && objective == Objective::Sampled { value } else { value * value };
+            if degree[i] > 0.0 && degree[j] > 0.0 {
+                sum += square / (degree[i] * degree[j]);
+            }
+        }
+    }
+    sum
+}
+
+fn plain_derivative(kernel: &PairKernel, graph: &Graph, (low, high): (u32, u32), x: f64) -> f64 {
+    if graph.has_edge(low, high) {
+        -kernel.at(low as usize, high as usize, 1.0 - x)
+    } else {
+        kernel.at(low as usize, high as usize, x)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn norm_and_derivative_are_those_of_the_definition(nodes in 2usize..14, seed in 0u64..1000) {
+        let graph = random_graph(nodes, 0.4, seed);
+        let count = nodes * (nodes - 1) / 2;
+        let single = random_values(count, seed);
+        let x: Vec<f64> = single.iter().map(|&x| f64::from(x)).collect();
+        for operator in OPERATORS {
+            for objective in OBJECTIVES {
+                let evaluation = full_spectrum(&Triangle::new(&graph, single.clone()), operator, objective);
+                let expected = plain_norm(&graph, &x, operator, objective);
+                prop_assert!((evaluation.squared_norm - expected).abs() < 1e-5 * expected);
+                for (at, pair) in all_pairs(nodes).enumerate() {
+                    let step = 1e-5;
+                    let moved = |by: f64| {
+                        let mut x = x.clone();
+                        x[at] += by;
+                        plain_norm(&graph, &x, operator, objective)
+                    };
+                    let difference = (moved(step) - moved(-step)) / (2.0 * step);
+                    let derivative = plain_derivative(&evaluation.kernel, &graph, pair, x[at]);
+                    prop_assert!((derivative - difference).abs() < 1e-4 * (1.0 + difference.abs()), "{pair:?}: {derivative} is not {difference}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn listing_every_pair_gives_what_the_triangle_gives(nodes in 2usize..40, seed in 0u64..1000) {
+        let graph = random_graph(nodes, 0.3, seed);
+        let candidates: Vec<_> = all_pairs(nodes).filter(|&(a, b)| !graph.has_edge(a, b)).collect();
+        for direction in [Direction::Max, Direction::Min] {
+            let ascent = Ascent { direction, budget: 0.3 * graph.edges() as f64, steps: 20, step_size: StepSize::default() };
+            let original = full_spectrum(&Pairs::new(&graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
+            let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
+            let one = ascent.run(&mut triangle, original, |s| full_spectrum(s, Operator::Propagation, Objective::Expected), |_| true);
+            let mut pairs = Pairs::new(&graph, &candidates);
+            let two = ascent.run(&mut pairs, original, |s| full_spectrum(s, Operator::Propagation, Objective::Expected), |_| true);
+            prop_assert!((one.relative_norm - two.relative_norm).abs() < 1e-4);
+            prop_assert!(pairs.mass().total() <= ascent.budget * (1.0 + 1e-5) + 1e-6);
+            prop_assert!(triangle.mass().total() <= ascent.budget * (1.0 + 1e-5) + 1e-6);
+            for (listed, packed) in pairs.iter().zip(triangle.into_probabilities()) {
+                prop_assert!((listed.3 - packed).abs() < 1e-3, "{listed:?} is not {packed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_projection_is_the_nearest_point(values in prop::collection::vec(-1.0f64..3.0, 1..30), share in 0.01f64..1.5) {
+        let budget = share * values.len() as f64 / 2.0;
+        let project = |shift: f64| values.iter().map(move |value| (value - shift).clamp(0.0, 1.0));
+        let shift = shift_to_budget(budget, 0.0, |shift| (project(shift).sum(), project(shift).filter(|x| 0.0 < *x && *x < 1.0).count() as f64));
+        let sum: f64 = project(shift).sum();
+        prop_assert!(sum <= budget * (1.0 + 1e-6));
+        // A point is the nearest when the budget is met exactly, or nothing had to give way.
+        prop_assert!(shift == 0.0 || (sum - budget).abs() < 1e-6 * budget.max(1.0));
+    }
+}
+
+#[test]
+fn flips_come_as_often_as_their_probabilities_say() {
+    let nodes = 120;
+    let count = nodes * (nodes - 1) / 2;
+    let mut random = stream(5, "test probabilities", 0);
+    // Thin nearly everywhere, with a few pairs that stand out: what a descent leaves behind.
+    let probabilities: Vec<f32> = (0..count)
+        .map(|_| if random.random_bool(0.01) { random.random_range(0.2..1.0) } else { random.random_range(0.0..0.01) })
+        .collect();
+    let dense = Flips::of_triangle(nodes, probabilities.clone());
+    let listed = Flips::of_pairs(nodes, all_pairs(nodes).zip(probabilities.iter().copied()));
+    const VIEWS: u64 = 4000;
+    for flips in [dense, listed] {
+        let mut seen = vec![0u32; count];
+        for epoch in 0..VIEWS {
+            for (low, high) in flips.draw(1, epoch, 0) {
+                let (low, high) = (low as usize, high as usize);
+                seen[low * (2 * nodes - low - 1) / 2 + high - low - 1] += 1;
+            }
+        }
+        // Each deviation in its own standard deviations; their mean square is one for a true Bernoulli draw.
+        let square = |(seen, p): (u32, f64)| (f64::from(seen) - VIEWS as f64 * p).powi(2) / (VIEWS as f64 * p * (1.0 - p));
+        let tested: Vec<f64> =
+            seen.iter().zip(&probabilities).map(|(&seen, &p)| (seen, f64::from(p))).filter(|(_, p)| *p > 1e-3 && *p < 0.999).map(square).collect();
+        let mean = tested.iter().sum::<f64>() / tested.len() as f64;
+        assert!((mean - 1.0).abs() < 5.0 * (2.0 / tested.len() as f64).sqrt(), "mean square deviation {mean}");
+        assert!(tested.iter().all(|square| *square < 40.0));
+        assert_eq!(flips.draw(1, 7, 0), flips.draw(1, 7, 0));
+        assert_ne!(flips.draw(1, 7, 0), flips.draw(1, 7, 1));
+    }
+}
+
+#[test]
+fn hard_graphs_are_answered() {
+    let complete: Vec<_> = all_pairs(6).collect();
+    let star: Vec<_> = (1..6).map(|leaf| (0, leaf)).collect();
+    let cases = [(1, vec![]), (2, vec![]), (5, vec![]), (6, complete), (6, star), (7, vec![(0, 1), (2, 3)])];
+    for (nodes, edges) in cases {
+        let (graph, _) = Graph::from_pairs(nodes, edges).unwrap();
+        for operator in OPERATORS {
+            for direction in [Direction::Max, Direction::Min] {
+                for budget in [0.0, 2.0, 1e6] {
+                    let original = full_spectrum(&Pairs::new(&graph, &[]), operator, Objective::Expected).squared_norm;
+                    let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
+                    let ascent = Ascent { direction, budget, steps: 10, step_size: StepSize::default() };
+                    let outcome = ascent.run(&mut triangle, original, |s| full_spectrum(s, operator, Objective::Expected), |_| true);
+                    assert!(outcome.relative_norm.is_finite());
+                    assert!(triangle.mass().total() <= budget * (1.0 + 1e-5));
+                    assert!(triangle.into_probabilities().iter().all(|x| (0.0..=1.0).contains(x)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_reference_settings_on_cora_give_the_reference_figures() {
+    if std::env::var_os("FIEDLER_DATA").is_none() {
+        let _ = writeln!(std::io::stderr(), "skipped: the engine on cora (FIEDLER_DATA is not set)");
+        return;
+    }
+    let cora = catalogue::open("cora", &read::Options::default()).unwrap();
+    let graph = cora.graph().unwrap();
+    let nodes = graph.nodes();
+    let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, Objective::Expected);
+    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
+    assert!((original.sqrt() - 24.88).abs() < 0.005);
+    let expected = [(Direction::Max, 100.0, 1.0088, 0.0005, 128.8, 2.0), (Direction::Min, 0.1, 0.778, 0.003, 1230.0, 15.0)];
+    for (direction, rate, norm, norm_within, mass, mass_within) in expected {
+        let mut random = stream(0, "start", 0);
+        let start = (0..nodes * (nodes - 1) / 2).map(|_| random.random_range(1e-5..1.0 / nodes as f32)).collect();
+        let mut triangle = Triangle::new(graph, start);
+        let budget = (0.3 * graph.edges() as f64).floor();
+        let ascent = Ascent { direction, budget, steps: 40, step_size: StepSize::Rate(rate) };
+        let outcome = ascent.run(&mut triangle, original, evaluate, |_| true);
+        assert!((outcome.relative_norm - norm).abs() < norm_within, "{direction:?}: {}", outcome.relative_norm);
+        assert!((triangle.mass().total() - mass).abs() < mass_within, "{direction:?}: {:?}", triangle.mass());
+    }
+}
