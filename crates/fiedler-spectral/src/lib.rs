@@ -28,6 +28,7 @@ mod combinatorial;
 pub mod dense;
 pub mod density;
 pub mod error;
+mod linear;
 pub mod operator;
 pub mod partial;
 pub mod properties;

@@ -154,14 +154,13 @@ fn iterate(
 ) -> Result<Partial> {
     let warm =
         warm.filter(|warm| warm.lowest.vectors.nrows() == map.size() && warm.highest.vectors.nrows() == map.size());
-    Ok(Partial {
-        lowest: one_end(map, lowest, warm.map(|warm| &warm.lowest), settings)?,
-        highest: {
-            let mut pairs = one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings)?;
-            pairs.values.iter_mut().for_each(|value| *value = -*value);
-            pairs
-        },
-    })
+    let (lowest, highest) = rayon::join(
+        || one_end(map, lowest, warm.map(|warm| &warm.lowest), settings),
+        || one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings),
+    );
+    let (lowest, mut highest) = (lowest?, highest?);
+    highest.values.iter_mut().for_each(|value| *value = -*value);
+    Ok(Partial { lowest, highest })
 }
 
 fn one_end(map: &dyn SymmetricMap, wanted: usize, warm: Option<&Pairs>, settings: &PartialSettings) -> Result<Pairs> {

@@ -70,7 +70,8 @@ pub struct DiameterBounds {
     pub from_nodes: Option<f64>,
     /// `d ≤ r - 1` for r distinct eigenvalues, where all are known.
     pub from_distinct: Option<usize>,
-    /// Chung's Theorem 3.1: `d ≤ ⌈log((vol - δ)/δ) / log((λₙ + λ₂)/(λₙ - λ₂))⌉`, δ the lowest degree.
+    /// `d ≤ ⌊log((vol - δ)/δ) / log((λₙ + λ₂)/(λₙ - λ₂))⌋ + 1`, δ the lowest degree, after Chung's Theorem 3.1 (which rounds up
+    /// instead, and so fails where the quotient is whole, as on a path of three nodes).
     pub from_interval: Option<usize>,
     /// The least of `k log n / λ_k` over the known k: the order of the bound of Oveis Gharan and Trevisan, which
     /// holds with the constant 48; the paper states it without.
@@ -132,7 +133,7 @@ fn interval_bound(graph: &Graph, second: f64, highest: f64) -> Option<usize> {
         return Some(1);
     }
     let bound = ((volume - least) / least).ln() / ((highest + second) / (highest - second)).ln();
-    bound.is_finite().then(|| (bound - 1e-9).ceil().max(1.0) as usize)
+    bound.is_finite().then(|| (bound + 1e-9).floor().max(0.0) as usize + 1)
 }
 
 /// Number of eigenvalues that differ, of all in ascending order.
