@@ -114,16 +114,14 @@ impl<'a> Solver<'a> {
     /// Adds a block to the space and returns the filtered block that follows it.
     fn grow(&mut self, block: Mat<f64>) -> Mat<f64> {
         let first = self.space.used();
-        let columns = block.ncols();
         let mut added = self.space.extend(block);
-        if added < columns.min(self.block) && self.space.free() > 0 {
-            // The space is closed under the map in some direction: go on from a random one.
-            let random = self.space.random(self.block - added.min(self.block - 1));
-            let random = self.filter.apply(self.map, random.as_ref());
-            added += self.space.extend(random);
-        }
-        if added == 0 || self.space.free() == 0 {
-            return Mat::zeros(self.map.size(), 0);
+        if added < self.block && self.space.free() > 0 {
+            // The space is closed under the map in some direction: go on from random ones.
+            let random = self.space.random(self.block - added);
+            added += self.space.extend(self.filter.apply(self.map, random.as_ref()));
+            if added == 0 {
+                self.space.extend(random);
+            }
         }
         self.filter.apply(self.map, self.space.from(first))
     }
