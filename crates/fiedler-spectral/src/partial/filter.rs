@@ -10,7 +10,8 @@ const PANEL: usize = 16;
 /// How far above the cut the filter begins to grow, as a share of what lies above.
 const MARGIN: f64 = 5e-3;
 
-/// A Chebyshev polynomial of a map: at most 1 in size from `cut` to the upper bound of the spectrum, and growing as fast as
+/// A Chebyshev polynomial of a map: at most 1 in size from `cut` to the upper bound of the spectrum, and growing as
+/// fast as
 /// any polynomial can below.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filter {

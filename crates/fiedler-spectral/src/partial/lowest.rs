@@ -1,7 +1,8 @@
 //! The lowest eigenpairs of a map, by filtered block Krylov spaces.
 //!
-//! Multiplying a sparse graph costs far less than keeping a basis orthogonal, so each new block of the basis is not the last
-//! block times the map but times a [`Filter`]: the basis stays small, and all heavy work is products of dense matrices.
+//! Multiplying a sparse graph costs far less than keeping a basis orthogonal, so each new block of the basis is not the
+//! last block times the map but times a [`Filter`]: the basis stays small, and all heavy work is products of dense
+//! matrices.
 //! A block Krylov space sees at most as many copies of a repeated eigenvalue as the block has columns; so after all
 //! wanted pairs have converged, fresh random directions are let in, in growing numbers, until they bring nothing new.
 
@@ -16,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::linear::{decompose, inner, times};
 use crate::operator::SymmetricMap;
 
-/// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near the cut in rounding.
+/// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near it in rounding.
 const GROWTH: f64 = 1e5;
 /// Times a fresh random block is filtered before it is believed to hold nothing new.
 const CHAIN: usize = 3;
@@ -198,8 +199,8 @@ impl<'a> Solver<'a> {
 
     /// Restarts, and returns the next directions to follow: the lowest Ritz vectors that have not converged, filtered.
     ///
-    /// Only here may the filter change. Within a Krylov space each block must be the same polynomial of the one before, or
-    /// convergence stalls.
+    /// Only here may the filter change. Within a Krylov space each block must be the same polynomial of the one before,
+    /// or convergence stalls.
     fn start_over(&mut self) -> Mat<f64> {
         self.restart();
         self.aim_by_values();
@@ -226,17 +227,23 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Filters all vectors of an earlier solve until they converge, and tells whether they have. It gives up, the filter aimed,
-    /// where that would take longer than Krylov spaces, which need fewer products but a larger basis.
+    /// Filters all vectors of an earlier solve until they converge, and tells whether they have. It gives up, the
+    /// filter
+    /// aimed, where that would take longer than Krylov spaces, which need fewer products but a larger basis.
     fn warm_up(&mut self, start: &Mat<f64>) -> Result<bool> {
         let kept = (self.wanted + guard(self.wanted)).min(start.ncols());
         self.look_at(start.subcols(0, kept).to_owned());
         let mut degrees = WARM_DEGREES;
         while !self.is_done() {
+            let usable = self.values.len() > self.wanted && self.residuals.iter().all(|residual| residual.is_finite());
+            if !usable {
+                self.aim_by_density()?;
+                return Ok(false);
+            }
             self.aim_by_values();
             let tolerance = self.settings.tolerance;
             let worst = self.residuals.iter().copied().fold(0.0, f64::max);
-            let needed = self.filter.degree_for(self.values[self.wanted - 1], 2.0 * worst / tolerance).ceil();
+            let needed = self.filter.degree_for(self.values[self.wanted - 1], worst / tolerance).ceil();
             if needed > degrees {
                 return Ok(false);
             }

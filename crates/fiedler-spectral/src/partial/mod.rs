@@ -109,8 +109,10 @@ pub struct Partial {
 
 /// Computes the lowest and highest eigenpairs of a map.
 ///
-/// `warm` are the pairs of a map that differs little, such as the same graph one step of an ascent ago. Where a large share of the spectrum is
-/// wanted, or the graph is small, the whole is computed. Wanting more pairs than there are gives all, the lowest first served.
+/// `warm` are the pairs of a map that differs little, such as the same graph one step of an ascent ago. Where a large
+/// share of the spectrum is
+/// wanted, or the graph is small, the whole is computed. Wanting more pairs than there are gives all, the lowest first
+/// served.
 /// The result depends on the seed, not on the number of threads.
 ///
 /// ```
@@ -128,7 +130,8 @@ pub struct Partial {
 /// ```
 ///
 /// # Errors
-/// When the tolerance is out of its range, the iteration does not converge, or only a dense spectrum larger than its limit would do.
+/// When the tolerance is out of its range, the iteration does not converge, or only a dense spectrum larger than its
+/// limit would do.
 pub fn partial(map: &dyn SymmetricMap, settings: &PartialSettings, warm: Option<&Partial>) -> Result<Partial> {
     settings.check()?;
     let size = map.size();

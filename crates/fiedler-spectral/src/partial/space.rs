@@ -22,6 +22,7 @@ pub(super) struct Space<'a> {
     basis: Mat<f64>,
     projected: Mat<f64>,
     used: usize,
+    room: usize,
     seed: u64,
     draws: u64,
 }
@@ -29,7 +30,15 @@ pub(super) struct Space<'a> {
 impl<'a> Space<'a> {
     pub(super) fn new(map: &'a dyn SymmetricMap, room: usize, seed: u64) -> Space<'a> {
         let room = room.min(map.size());
-        Space { map, basis: Mat::zeros(map.size(), room), projected: Mat::zeros(room, room), used: 0, seed, draws: 0 }
+        Space { map, basis: Mat::zeros(map.size(), 0), projected: Mat::new(), used: 0, room, seed, draws: 0 }
+    }
+
+    /// Takes the memory, which a warm start may never need.
+    fn allocate(&mut self) {
+        if self.basis.ncols() < self.room {
+            self.basis = Mat::zeros(self.map.size(), self.room);
+            self.projected = Mat::zeros(self.room, self.room);
+        }
     }
 
     /// Number of basis vectors.
@@ -39,7 +48,7 @@ impl<'a> Space<'a> {
 
     /// Number of basis vectors there is still room for.
     pub(super) fn free(&self) -> usize {
-        self.basis.ncols() - self.used
+        self.room - self.used
     }
 
     /// The basis vectors from `first` on.
@@ -56,6 +65,7 @@ impl<'a> Space<'a> {
 
     /// Adds the directions of `block` that the basis lacks, as far as there is room; returns how many.
     pub(super) fn extend(&mut self, block: Mat<f64>) -> usize {
+        self.allocate();
         let block = self.orthonormal(block);
         let added = block.ncols().min(self.free());
         if added == 0 {
@@ -97,8 +107,8 @@ impl<'a> Space<'a> {
 
     /// Orthonormal vectors that span what `block` adds to the basis.
     ///
-    /// The block is cleared of the basis, then whitened by the eigenvectors of its own inner products, which shows its rank.
-    /// A second pass removes what rounding left in the first.
+    /// The block is cleared of the basis, then whitened by the eigenvectors of its own inner products, which shows its
+    /// rank. A second pass removes what rounding left in the first.
     fn orthonormal(&self, mut block: Mat<f64>) -> Mat<f64> {
         let known = self.basis.subcols(0, self.used);
         for pass in 0..3 {
@@ -132,8 +142,8 @@ pub(super) fn unit_columns(block: &mut Mat<f64>) {
     block.truncate(block.nrows(), kept);
 }
 
-/// What the block is multiplied by to become orthonormal, the strongest direction first, and the weakest's squared strength.
-/// `None` when nothing but rounding is left of columns that were of length one.
+/// What the block is multiplied by to become orthonormal, the strongest direction first, and the weakest's squared
+/// strength. `None` when nothing but rounding is left of columns that were of length one.
 pub(super) fn whitening(block: MatRef<'_, f64>) -> Option<(Mat<f64>, f64)> {
     let columns = block.ncols();
     let Spectrum { values, vectors } = decompose(inner(block, block).as_ref()).ok()?;
