@@ -113,7 +113,8 @@ pub struct Partial {
 /// share of the spectrum is
 /// wanted, or the graph is small, the whole is computed. Wanting more pairs than there are gives all, the lowest first
 /// served.
-/// The result depends on the seed, not on the number of threads.
+/// Where it iterates, the result depends on the seed, not on the number of threads; a whole spectrum may differ in its
+/// last digits.
 ///
 /// ```
 /// use fiedler_graph::Graph;

@@ -71,9 +71,8 @@ pub struct DiameterBounds {
     pub from_nodes: Option<f64>,
     /// `d ≤ r - 1` for r distinct eigenvalues, where all are known.
     pub from_distinct: Option<usize>,
-    /// `d ≤ ⌊log((vol - δ)/δ) / log((λₙ + λ₂)/(λₙ - λ₂))⌋ + 1`, δ the lowest degree, after Chung's Theorem 3.1 (which
-    /// rounds up
-    /// instead, and so fails where the quotient is whole, as on a path of three nodes).
+    /// `d ≤ ⌊log((vol - δ)/δ) / log((λₙ + λ₂)/(λₙ - λ₂))⌋ + 1`, δ the lowest degree, after Chung. Rounding the quotient up
+    /// instead would fail where it is whole, as on a path of three nodes.
     pub from_interval: Option<usize>,
     /// The least of `k log n / λ_k` over the known k: the order of the bound of Oveis Gharan and Trevisan, which
     /// holds with the constant 48; the paper states it without.
