@@ -6,7 +6,8 @@ use crate::partial::Pairs;
 /// The derivative of an eigenvalue in the weight between two different nodes, `∂λ / ∂B_ij`.
 ///
 /// With the generalised eigenvector `u = D^-1/2 v` it is `2 u_i u_j - μ (u_i² + u_j²)` for an eigenvalue μ of the
-/// propagation, and for `λ = 1 - μ` of the Laplacian the negative, `(u_i - u_j)² - λ (u_i² + u_j²)`. Exact only where the
+/// propagation, and for `λ = 1 - μ` of the Laplacian the negative, `(u_i - u_j)² - λ (u_i² + u_j²)`. Exact only where
+/// the
 /// eigenvalue is not repeated and both nodes have edges.
 ///
 /// # Panics
@@ -20,7 +21,8 @@ pub fn eigenvalue_derivative(map: &Normalised, value: f64, vector: &[f64], (a, b
     }
 }
 
-/// The first-order change of every eigenvalue when the weight between two different nodes changes by `amount`: 1 adds an edge
+/// The first-order change of every eigenvalue when the weight between two different nodes changes by `amount`: 1 adds
+/// an edge
 /// to an unweighted graph, -1 removes one.
 ///
 /// # Panics

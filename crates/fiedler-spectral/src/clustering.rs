@@ -48,7 +48,8 @@ pub struct Clustering {
     pub spread: f64,
 }
 
-/// Clusters the nodes of a graph by its lowest eigenvectors: rows of length one, k-means with careful seeding (Ng, Jordan, Weiss).
+/// Clusters the nodes of a graph by its lowest eigenvectors: rows of length one, k-means with careful seeding (Ng,
+/// Jordan, Weiss).
 ///
 /// ```
 /// use fiedler_graph::Graph;

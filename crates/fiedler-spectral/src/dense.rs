@@ -44,15 +44,10 @@ pub fn eigenvalues(map: &dyn SymmetricMap, limit: u64) -> Result<Vec<f64>> {
 /// When [`dense_bytes`] exceeds `limit`, before anything is allocated.
 pub fn spectrum(map: &dyn SymmetricMap, limit: u64) -> Result<Spectrum> {
     let nodes = check_room(map, true, limit)?;
-    decompose(&map.to_dense(), nodes)
-}
-
-/// Eigenvalues and eigenvectors of a symmetric matrix, of which only the lower triangle is read.
-pub(crate) fn decompose(matrix: &Mat<f64>, nodes: usize) -> Result<Spectrum> {
     if nodes == 0 {
         return Ok(Spectrum { values: Vec::new(), vectors: Mat::new() });
     }
-    let found = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoDecomposition { nodes })?;
+    let found = map.to_dense().self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoDecomposition { nodes })?;
     Ok(Spectrum { values: found.S().column_vector().iter().copied().collect(), vectors: found.U().to_owned() })
 }
 

@@ -1,10 +1,11 @@
 //! Spectra of graphs: operators, eigensolvers, and what the spectrum tells of a graph.
 //!
-//! A [`Graph`](fiedler_graph::Graph) becomes the matrix of an [`Operator`], [`Normalised`], which is never stored densely:
-//! it only knows how to multiply. From there:
+//! A [`Graph`](fiedler_graph::Graph) becomes the matrix of an [`Operator`], [`Normalised`], which is never stored
+//! densely: it only knows how to multiply. From there:
 //!
 //! - [`eigenvalues`] and [`spectrum`](fn@spectrum) compute all eigenpairs of graphs of some thousand nodes,
-//! - [`partial`](fn@partial) the lowest and highest eigenpairs of larger ones, starting from earlier ones where there are any,
+//! - [`partial`](fn@partial) the lowest and highest eigenpairs of larger ones, starting from earlier ones where there
+//!   are any,
 //! - [`Density`] estimates how many eigenvalues lie where,
 //! - [`properties`] turns eigenvalues into statements about the graph,
 //! - [`cluster`] divides its nodes, and [`flip_changes`] tells what a changed edge does to the eigenvalues.
@@ -28,6 +29,7 @@ mod combinatorial;
 pub mod dense;
 pub mod density;
 pub mod error;
+mod linear;
 pub mod operator;
 pub mod partial;
 pub mod properties;

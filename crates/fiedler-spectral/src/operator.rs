@@ -78,9 +78,11 @@ pub trait SymmetricMap: Sync {
     /// An interval that holds the whole spectrum.
     fn bounds(&self) -> (f64, f64);
 
-    /// `y ← scale · M x + shift · x + keep · y` for `columns` vectors at once, each slice being `size × columns` row by row.
+    /// `y ← scale · M x + shift · x + keep · y` for `columns` vectors at once, each slice being `size × columns` row by
+    /// row.
     ///
-    /// One step of a three-term recurrence. With `keep = 0` the old `y` is not looked at. The result must not depend on the number of threads.
+    /// One step of a three-term recurrence. With `keep = 0` the old `y` is not looked at. The result must not depend on
+    /// the number of threads.
     fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]);
 
     /// `y ← M x` for `columns` vectors at once.
@@ -172,7 +174,8 @@ impl<'a> Normalised<'a> {
         map
     }
 
-    /// The operator of any symmetric matrix with entries that are not negative, such as the expectation of a random graph.
+    /// The operator of any symmetric matrix with entries that are not negative, such as the expectation of a random
+    /// graph.
     /// The offsets and neighbours are borrowed, the values copied.
     ///
     /// Symmetry is the caller's promise; it is checked only in debug builds.

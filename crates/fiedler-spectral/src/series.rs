@@ -60,7 +60,8 @@ impl ChebyshevSeries {
         self.coefficients.iter().enumerate().map(|(k, coefficient)| coefficient * (k as f64 * angle).cos()).sum()
     }
 
-    /// The function of the map times `columns` vectors, row by row as in [`SymmetricMap`]. The series must have been made for the map's bounds.
+    /// The function of the map times `columns` vectors, row by row as in [`SymmetricMap`]. The series must have been
+    /// made for the map's bounds.
     pub fn apply(&self, map: &dyn SymmetricMap, vectors: &[f64], columns: usize) -> Vec<f64> {
         let (low, high) = self.bounds;
         let (scale, shift) = (2.0 / (high - low), -(high + low) / (high - low));

@@ -7,7 +7,11 @@ use crate::operator::SymmetricMap;
 /// Vectors filtered together: few enough to stay in the cache from one product to the next.
 const PANEL: usize = 16;
 
-/// A Chebyshev polynomial of a map: at most 1 in size from `cut` to the upper bound of the spectrum, and growing as fast as
+/// How far above the cut the filter begins to grow, as a share of what lies above.
+const MARGIN: f64 = 5e-3;
+
+/// A Chebyshev polynomial of a map: at most 1 in size from `cut` to the upper bound of the spectrum, and growing as
+/// fast as
 /// any polynomial can below.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filter {
@@ -17,19 +21,24 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// The filter that grows `growth`-fold, and no more, from `cut` to the lower bound.
+    /// The filter that grows `growth`-fold, and no more, from a little above `cut` to the lower bound.
+    ///
+    /// A little above, so that copies of an eigenvalue at the cut itself are raised as well.
     pub(super) fn new((low, high): (f64, f64), cut: f64, growth: f64) -> Filter {
-        let width = high - low;
-        let cut = cut.clamp(low + 1e-6 * width, high - 1e-3 * width);
+        let cut = cut.clamp(low, high - 1e-3 * (high - low));
+        let cut = cut + MARGIN * (high - cut);
         let degree = ((2.0 * growth).ln() / rate(low, cut, high)).ceil() as usize;
         Filter { cut, high, degree: degree.clamp(1, 100) }
     }
 
-    /// The same filter with the degree that grows `growth`-fold at `value`, unless it exceeds its own.
-    pub(super) fn just_enough(mut self, value: f64, growth: f64) -> Filter {
-        let rate = rate(value.min(self.cut), self.cut, self.high).max(1e-9);
-        self.degree = (((2.0 * growth).ln() / rate).ceil() as usize).clamp(2, self.degree.max(2));
-        self
+    /// The degree at which the filter grows `growth`-fold at `value`.
+    pub(super) fn degree_for(&self, value: f64, growth: f64) -> f64 {
+        (2.0 * growth).ln() / rate(value.min(self.cut), self.cut, self.high).max(1e-9)
+    }
+
+    /// The same filter with another degree.
+    pub(super) fn with_degree(self, degree: usize) -> Filter {
+        Filter { degree: degree.max(1), ..self }
     }
 
     /// Filters every column.

@@ -1,26 +1,28 @@
 //! The lowest eigenpairs of a map, by filtered block Krylov spaces.
 //!
-//! Multiplying a sparse graph costs far less than keeping a basis orthogonal, so each new block of the basis is not the last
-//! block times the map but times a [`Filter`]: the basis stays small, and all heavy work is products of dense matrices.
+//! Multiplying a sparse graph costs far less than keeping a basis orthogonal, so each new block of the basis is not the
+//! last block times the map but times a [`Filter`]: the basis stays small, and all heavy work is products of dense
+//! matrices.
 //! A block Krylov space sees at most as many copies of a repeated eigenvalue as the block has columns; so after all
 //! wanted pairs have converged, fresh random directions are let in, in growing numbers, until they bring nothing new.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 
-use super::filter::Filter;
-use super::space::Space;
+use super::filter::{Filter, multiply};
+use super::space::{Space, unit_columns, whitening};
 use super::{Pairs, PartialSettings, residuals};
 use crate::dense::Spectrum;
 use crate::density::{Density, DensitySettings};
 use crate::error::{Error, Result};
+use crate::linear::{decompose, inner, times};
 use crate::operator::SymmetricMap;
 
-/// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near the cut in rounding.
+/// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near it in rounding.
 const GROWTH: f64 = 1e5;
 /// Times a fresh random block is filtered before it is believed to hold nothing new.
 const CHAIN: usize = 3;
-/// Rounds of filtering all vectors of a warm start before the Krylov space takes over.
-const WARM_ROUNDS: usize = 4;
+/// Products with every vector of a warm start that cost as much as Krylov spaces from nothing.
+const WARM_DEGREES: f64 = 40.0;
 
 /// Pairs beyond the wanted that are kept: they separate the wanted from the rest, and warm up the next solve.
 pub(super) fn guard(wanted: usize) -> usize {
@@ -35,10 +37,19 @@ pub(super) fn solve(
     settings: &PartialSettings,
 ) -> Result<Pairs> {
     let mut solver = Solver::new(map, wanted, settings);
-    if let Some(start) = start {
-        solver.warm_up(start)?;
-    }
-    if solver.is_done() { Ok(solver.finish()) } else { solver.run() }
+    let block = match start {
+        Some(start) => {
+            if solver.warm_up(start)? {
+                return Ok(solver.finish());
+            }
+            solver.mixed()
+        }
+        None => {
+            solver.aim_by_density()?;
+            solver.space.random(solver.block)
+        }
+    };
+    solver.run(block)
 }
 
 struct Solver<'a> {
@@ -73,17 +84,10 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The whole solve, from nothing or from what a warm start left unfinished.
-    fn run(mut self) -> Result<Pairs> {
-        let mut last = if self.values.is_empty() {
-            self.aim_by_density()?;
-            let random = self.space.random(self.block);
-            self.filter.apply(self.map, random.as_ref())
-        } else {
-            self.aim_by_values();
-            self.unfinished()
-        };
-        let mut next_check = self.space.used().max(self.wanted) + self.wanted / 3 + 2 * self.block;
+    /// The Krylov spaces that begin with a block of vectors.
+    fn run(mut self, block: Mat<f64>) -> Result<Pairs> {
+        let mut last = self.filter.apply(self.map, block.as_ref());
+        let mut next_check = self.wanted + self.wanted / 3 + 2 * self.block;
         let mut fresh = self.block;
         loop {
             last = self.grow(last);
@@ -97,16 +101,13 @@ impl<'a> Solver<'a> {
                 }
                 // Copies were missing: let in more at once next time.
                 fresh = (2 * fresh).min((self.wanted / 2).max(self.block));
-                self.restart();
-                last = self.unfinished();
+                last = self.start_over();
             } else if self.space.free() < 2 * self.block {
-                self.restart();
-                last = self.unfinished();
+                last = self.start_over();
             }
             if self.rounds >= self.settings.rounds {
                 return Err(self.gave_up());
             }
-            self.aim_by_values();
             next_check = self.space.used() + (self.wanted / 8).max(2 * self.block);
         }
     }
@@ -114,16 +115,14 @@ impl<'a> Solver<'a> {
     /// Adds a block to the space and returns the filtered block that follows it.
     fn grow(&mut self, block: Mat<f64>) -> Mat<f64> {
         let first = self.space.used();
-        let columns = block.ncols();
         let mut added = self.space.extend(block);
-        if added < columns.min(self.block) && self.space.free() > 0 {
-            // The space is closed under the map in some direction: go on from a random one.
-            let random = self.space.random(self.block - added.min(self.block - 1));
-            let random = self.filter.apply(self.map, random.as_ref());
-            added += self.space.extend(random);
-        }
-        if added == 0 || self.space.free() == 0 {
-            return Mat::zeros(self.map.size(), 0);
+        if added < self.block && self.space.free() > 0 {
+            // The space is closed under the map in some direction: go on from random ones.
+            let random = self.space.random(self.block - added);
+            added += self.space.extend(self.filter.apply(self.map, random.as_ref()));
+            if added == 0 {
+                self.space.extend(random);
+            }
         }
         self.filter.apply(self.map, self.space.from(first))
     }
@@ -198,12 +197,15 @@ impl<'a> Solver<'a> {
         self.space.restart(self.vectors.as_ref(), &self.values);
     }
 
-    /// The next directions to follow: the lowest Ritz vectors that have not converged, filtered.
-    fn unfinished(&mut self) -> Mat<f64> {
-        let open: Vec<usize> = (0..self.residuals.len())
-            .filter(|&k| self.residuals[k] > self.settings.tolerance)
-            .take(2 * self.block)
-            .collect();
+    /// Restarts, and returns the next directions to follow: the lowest Ritz vectors that have not converged, filtered.
+    ///
+    /// Only here may the filter change. Within a Krylov space each block must be the same polynomial of the one before,
+    /// or convergence stalls.
+    fn start_over(&mut self) -> Mat<f64> {
+        self.restart();
+        self.aim_by_values();
+        let open = (0..self.residuals.len()).filter(|&k| self.residuals[k] > self.settings.tolerance);
+        let open: Vec<usize> = open.take(2 * self.block).collect();
         let chosen = Mat::from_fn(self.map.size(), open.len(), |row, column| self.vectors[(row, open[column])]);
         self.filter.apply(self.map, chosen.as_ref())
     }
@@ -219,35 +221,87 @@ impl<'a> Solver<'a> {
 
     /// Sets the filter's cut to the highest Ritz value that is kept. It is never below the eigenvalue of its rank.
     fn aim_by_values(&mut self) {
-        if let Some(&cut) = self.values.last().filter(|_| self.values.len() > self.wanted) {
+        if self.values.len() > self.wanted {
+            let cut = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             self.filter = Filter::new(self.map.bounds(), cut, GROWTH);
         }
     }
 
-    /// Filters all vectors of an earlier solve until they converge, or a few rounds have passed.
-    fn warm_up(&mut self, start: &Mat<f64>) -> Result<()> {
+    /// Filters all vectors of an earlier solve until they converge, and tells whether they have. It gives up, the
+    /// filter
+    /// aimed, where that would take longer than Krylov spaces, which need fewer products but a larger basis.
+    fn warm_up(&mut self, start: &Mat<f64>) -> Result<bool> {
         let kept = (self.wanted + guard(self.wanted)).min(start.ncols());
-        self.space.extend(start.subcols(0, kept).to_owned());
-        for round in 0..WARM_ROUNDS {
-            self.rounds += 1;
-            self.check_all()?;
-            if self.values.len() <= self.wanted || self.is_done() {
-                return Ok(());
+        self.look_at(start.subcols(0, kept).to_owned());
+        let mut degrees = WARM_DEGREES;
+        while !self.is_done() {
+            let usable = self.values.len() > self.wanted && self.residuals.iter().all(|residual| residual.is_finite());
+            if !usable {
+                self.aim_by_density()?;
+                return Ok(false);
             }
-            let worst = self.residuals.iter().copied().fold(0.0, f64::max);
             self.aim_by_values();
-            let filter = self.filter.just_enough(self.values[self.wanted - 1], 2.0 * worst / self.settings.tolerance);
-            let done = self.residuals.iter().take_while(|&&residual| residual <= 0.1 * self.settings.tolerance).count();
-            let filtered = filter.apply(self.map, self.vectors.subcols(done, self.vectors.ncols() - done));
-            self.space.restart(self.vectors.subcols(0, done), &self.values[..done]);
-            self.space.extend(filtered);
-            if round == 0 {
-                // What the earlier solve did not know of can only come from outside.
-                let random = self.space.random(self.block);
-                self.space.extend(self.filter.apply(self.map, random.as_ref()));
+            let tolerance = self.settings.tolerance;
+            let worst = self.residuals.iter().copied().fold(0.0, f64::max);
+            let needed = self.filter.degree_for(self.values[self.wanted - 1], worst / tolerance).ceil();
+            if needed > degrees {
+                return Ok(false);
             }
+            degrees -= needed;
+            let done = self.residuals.iter().take_while(|&&residual| residual <= 0.1 * tolerance).count();
+            let open = self.vectors.subcols(done, self.vectors.ncols() - done);
+            let filtered = self.filter.with_degree(needed as usize).apply(self.map, open);
+            // What the earlier solve did not know of can only come from outside.
+            let random = self.space.random(self.block);
+            let random = self.filter.apply(self.map, random.as_ref());
+            let vectors = side_by_side(&[self.vectors.subcols(0, done), filtered.as_ref(), random.as_ref()]);
+            self.keep_best(vectors, kept)?;
         }
-        self.check_all()
+        if self.rounds == 0 {
+            let vectors = std::mem::replace(&mut self.vectors, Mat::new());
+            self.keep_best(vectors, kept)?;
+        }
+        Ok(self.is_done())
+    }
+
+    /// Takes orthonormal vectors for Ritz vectors as they are.
+    fn look_at(&mut self, vectors: Mat<f64>) {
+        let image = multiply(self.map, vectors.as_ref());
+        let quotient = |column: usize| -> f64 {
+            image.col_as_slice(column).iter().zip(vectors.col_as_slice(column)).map(|(image, own)| image * own).sum()
+        };
+        self.values = (0..vectors.ncols()).map(quotient).collect();
+        self.residuals = residuals(self.map, vectors.subcols(0, self.wanted), &self.values);
+        self.vectors = vectors;
+    }
+
+    /// A block of random mixtures of what a warm start left: a better beginning than random vectors.
+    fn mixed(&mut self) -> Mat<f64> {
+        let random = self.space.random(self.block);
+        let shares = random.subrows(0, self.vectors.ncols().min(random.nrows()));
+        times(self.vectors.subcols(0, shares.nrows()), shares)
+    }
+
+    /// Keeps the lowest Ritz pairs of the span of vectors that need not be orthogonal.
+    fn keep_best(&mut self, mut vectors: Mat<f64>, kept: usize) -> Result<()> {
+        self.rounds += 1;
+        unit_columns(&mut vectors);
+        let Some((mut basis, weakest)) = whitening(vectors.as_ref()) else { return Ok(()) };
+        if weakest < 1e-4 {
+            // Vectors this close to each other come out orthogonal only at the second try.
+            vectors = times(vectors.as_ref(), basis.as_ref());
+            let Some((again, _)) = whitening(vectors.as_ref()) else { return Ok(()) };
+            basis = again;
+        }
+        let image = multiply(self.map, vectors.as_ref());
+        let seen = times(inner(vectors.as_ref(), image.as_ref()).as_ref(), basis.as_ref());
+        let ritz = decompose(inner(basis.as_ref(), seen.as_ref()).as_ref())?;
+        let kept = kept.min(ritz.values.len());
+        let coefficients = times(basis.as_ref(), ritz.vectors.subcols(0, kept));
+        self.values = ritz.values[..kept].to_vec();
+        self.vectors = times(vectors.as_ref(), coefficients.as_ref());
+        self.residuals = residuals(self.map, self.vectors.subcols(0, self.wanted.min(kept)), &self.values);
+        Ok(())
     }
 
     fn finish(mut self) -> Pairs {
@@ -267,4 +321,16 @@ impl<'a> Solver<'a> {
             tolerance,
         }
     }
+}
+
+/// One matrix of the columns of several.
+fn side_by_side(parts: &[MatRef<'_, f64>]) -> Mat<f64> {
+    let columns = parts.iter().map(MatRef::ncols).sum();
+    let mut whole = Mat::zeros(parts.first().map_or(0, MatRef::nrows), columns);
+    let mut first = 0;
+    for part in parts {
+        whole.subcols_mut(first, part.ncols()).copy_from(part);
+        first += part.ncols();
+    }
+    whole
 }

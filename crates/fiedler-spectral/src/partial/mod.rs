@@ -109,9 +109,12 @@ pub struct Partial {
 
 /// Computes the lowest and highest eigenpairs of a map.
 ///
-/// `warm` are the pairs of a map that differs little, such as the same graph one step of an ascent ago. Where a large share of the spectrum is
-/// wanted, or the graph is small, the whole is computed. Wanting more pairs than there are gives all, the lowest first served.
-/// The result depends on the seed, not on the number of threads.
+/// `warm` are the pairs of a map that differs little, such as the same graph one step of an ascent ago. Where a large
+/// share of the spectrum is
+/// wanted, or the graph is small, the whole is computed. Wanting more pairs than there are gives all, the lowest first
+/// served.
+/// Where it iterates, the result depends on the seed, not on the number of threads; a whole spectrum may differ in its
+/// last digits.
 ///
 /// ```
 /// use fiedler_graph::Graph;
@@ -128,7 +131,8 @@ pub struct Partial {
 /// ```
 ///
 /// # Errors
-/// When the tolerance is out of its range, the iteration does not converge, or only a dense spectrum larger than its limit would do.
+/// When the tolerance is out of its range, the iteration does not converge, or only a dense spectrum larger than its
+/// limit would do.
 pub fn partial(map: &dyn SymmetricMap, settings: &PartialSettings, warm: Option<&Partial>) -> Result<Partial> {
     settings.check()?;
     let size = map.size();
@@ -154,14 +158,13 @@ fn iterate(
 ) -> Result<Partial> {
     let warm =
         warm.filter(|warm| warm.lowest.vectors.nrows() == map.size() && warm.highest.vectors.nrows() == map.size());
-    Ok(Partial {
-        lowest: one_end(map, lowest, warm.map(|warm| &warm.lowest), settings)?,
-        highest: {
-            let mut pairs = one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings)?;
-            pairs.values.iter_mut().for_each(|value| *value = -*value);
-            pairs
-        },
-    })
+    let (lowest, highest) = rayon::join(
+        || one_end(map, lowest, warm.map(|warm| &warm.lowest), settings),
+        || one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings),
+    );
+    let (lowest, mut highest) = (lowest?, highest?);
+    highest.values.iter_mut().for_each(|value| *value = -*value);
+    Ok(Partial { lowest, highest })
 }
 
 fn one_end(map: &dyn SymmetricMap, wanted: usize, warm: Option<&Pairs>, settings: &PartialSettings) -> Result<Pairs> {

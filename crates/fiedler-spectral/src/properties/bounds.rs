@@ -64,13 +64,15 @@ pub fn sweep_conductance(graph: &Graph, vector: &[f64]) -> Option<f64> {
 /// What the spectrum of the normalised Laplacian says of a connected graph's diameter.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DiameterBounds {
-    /// `1 / (2 m λ₂) ≤ d`, Chung's Lemma 1.9. (The paper prints this inequality the other way round.) Unweighted graphs only.
+    /// `1 / (2 m λ₂) ≤ d`, Chung's Lemma 1.9. (The paper prints this inequality the other way round.) Unweighted graphs
+    /// only.
     pub from_edges: Option<f64>,
     /// `4 / (n λ₂) ≤ d`, with λ₂ of the Laplacian that is not normalised, where it is known. Unweighted graphs only.
     pub from_nodes: Option<f64>,
     /// `d ≤ r - 1` for r distinct eigenvalues, where all are known.
     pub from_distinct: Option<usize>,
-    /// Chung's Theorem 3.1: `d ≤ ⌈log((vol - δ)/δ) / log((λₙ + λ₂)/(λₙ - λ₂))⌉`, δ the lowest degree.
+    /// `d ≤ ⌊log((vol - δ)/δ) / log((λₙ + λ₂)/(λₙ - λ₂))⌋ + 1`, δ the lowest degree, after Chung. Rounding the quotient up
+    /// instead would fail where it is whole, as on a path of three nodes.
     pub from_interval: Option<usize>,
     /// The least of `k log n / λ_k` over the known k: the order of the bound of Oveis Gharan and Trevisan, which
     /// holds with the constant 48; the paper states it without.
@@ -132,7 +134,7 @@ fn interval_bound(graph: &Graph, second: f64, highest: f64) -> Option<usize> {
         return Some(1);
     }
     let bound = ((volume - least) / least).ln() / ((highest + second) / (highest - second)).ln();
-    bound.is_finite().then(|| (bound - 1e-9).ceil().max(1.0) as usize)
+    bound.is_finite().then(|| (bound + 1e-9).floor().max(0.0) as usize + 1)
 }
 
 /// Number of eigenvalues that differ, of all in ascending order.

@@ -59,7 +59,8 @@ impl Diffusion {
     /// Spreads `columns` signals, row by row as in [`SymmetricMap`], by a series of products.
     ///
     /// # Errors
-    /// As [`Diffusion::check`], and when the series would take thousands of terms, as for a teleport probability near 0.
+    /// As [`Diffusion::check`], and when the series would take thousands of terms, as for a teleport probability near
+    /// 0.
     pub fn apply(&self, map: &Normalised, signals: &[f64], columns: usize) -> Result<Vec<f64>> {
         self.check()?;
         let factor = |eigenvalue: f64| self.factor(map.operator(), eigenvalue);
@@ -93,7 +94,8 @@ impl Diffusion {
         Ok(self.apply(map, &difference, 1)?.iter().map(|value| value * value).sum())
     }
 
-    /// The squared diffusion distance from eigenpairs: `Σ φ(λ_l)² (u_l[a] - u_l[b])²`. Some of the pairs give a lower bound.
+    /// The squared diffusion distance from eigenpairs: `Σ φ(λ_l)² (u_l[a] - u_l[b])²`. Some of the pairs give a lower
+    /// bound.
     ///
     /// # Panics
     /// When a node is not in the graph, or there are fewer vectors than values.

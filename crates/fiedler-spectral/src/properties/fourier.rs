@@ -5,7 +5,8 @@ use faer::{Accum, MatMut, MatRef, get_global_parallelism};
 
 /// The frequencies of `columns` signals: `Uᵀ x`, one row for each eigenvector.
 ///
-/// The signals lie row by row, a row for each node. With some of the eigenvectors only their share of the signal is seen.
+/// The signals lie row by row, a row for each node. With some of the eigenvectors only their share of the signal is
+/// seen.
 ///
 /// # Panics
 /// When the signals do not have one row for each node.

@@ -158,7 +158,8 @@ pub fn summarise(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
     })
 }
 
-/// Eigenvalues below this are zeros. An eigenvalue is off by the square of its residual, a little more where many lie close.
+/// Eigenvalues below this are zeros. An eigenvalue is off by the square of its residual, a little more where many lie
+/// close.
 fn zero(settings: &SummarySettings) -> f64 {
     settings.tolerance.max(SAME)
 }

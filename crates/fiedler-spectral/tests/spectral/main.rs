@@ -1,5 +1,7 @@
 //! What a user of the crate would see.
 
+#![allow(clippy::unwrap_used)]
+
 mod change;
 mod clustering;
 mod common;

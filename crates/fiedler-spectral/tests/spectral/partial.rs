@@ -90,7 +90,7 @@ fn no_edges() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn any_number_of_pairs_of_any_graph(graph in any_graph(60), lowest in 0usize..70, highest in 0usize..70) {
@@ -103,8 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn iteration_agrees_with_the_whole(graph in any_graph(400), pairs in 1usize..12, seed in 0u64..1000) {
-        prop_assume!(graph.nodes() > 6 * pairs + 20);
+    fn iteration_agrees_with_the_whole(graph in any_graph(60), pairs in 1usize..12, seed in 0u64..1000) {
         let map = Small(Normalised::of(&graph, Operator::Laplacian));
         let settings = PartialSettings { seed, ..iterative(pairs) };
         let found = partial(&map, &settings, None).unwrap();

@@ -56,8 +56,7 @@ proptest! {
             prop_assert!(cheeger.at_least <= found + 1e-9 && found <= cheeger.at_most + 1e-9, "{cheeger:?}");
         }
         prop_assert_eq!(summary.histogram.iter().sum::<f64>() as usize, graph.nodes());
-        let text = serde_json::to_string(&summary).unwrap();
-        prop_assert!(!text.contains("null") || summary.largest_component <= graph.nodes());
+        prop_assert!(serde_json::to_string(&summary).is_ok());
     }
 
     #[test]
