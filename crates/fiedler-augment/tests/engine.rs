@@ -147,9 +147,15 @@ fn flips_come_as_often_as_their_probabilities_say() {
             }
         }
         // Each deviation in its own standard deviations; their mean square is one for a true Bernoulli draw.
-        let square = |(seen, p): (u32, f64)| (f64::from(seen) - VIEWS as f64 * p).powi(2) / (VIEWS as f64 * p * (1.0 - p));
-        let tested: Vec<f64> =
-            seen.iter().zip(&probabilities).map(|(&seen, &p)| (seen, f64::from(p))).filter(|(_, p)| *p > 1e-3 && *p < 0.999).map(square).collect();
+        let square =
+            |(seen, p): (u32, f64)| (f64::from(seen) - VIEWS as f64 * p).powi(2) / (VIEWS as f64 * p * (1.0 - p));
+        let tested: Vec<f64> = seen
+            .iter()
+            .zip(&probabilities)
+            .map(|(&seen, &p)| (seen, f64::from(p)))
+            .filter(|(_, p)| *p > 1e-3 && *p < 0.999)
+            .map(square)
+            .collect();
         let mean = tested.iter().sum::<f64>() / tested.len() as f64;
         assert!((mean - 1.0).abs() < 5.0 * (2.0 / tested.len() as f64).sqrt(), "mean square deviation {mean}");
         assert!(tested.iter().all(|square| *square < 40.0));
@@ -171,7 +177,12 @@ fn hard_graphs_are_answered() {
                     let original = full_spectrum(&Pairs::new(&graph, &[]), operator, Objective::Expected).squared_norm;
                     let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
                     let ascent = Ascent { direction, budget, steps: 10, step_size: StepSize::default() };
-                    let outcome = ascent.run(&mut triangle, original, |s| full_spectrum(s, operator, Objective::Expected), |_| true);
+                    let outcome = ascent.run(
+                        &mut triangle,
+                        original,
+                        |s| full_spectrum(s, operator, Objective::Expected),
+                        |_| true,
+                    );
                     assert!(outcome.relative_norm.is_finite());
                     assert!(triangle.mass().total() <= budget * (1.0 + 1e-5));
                     assert!(triangle.into_probabilities().iter().all(|x| (0.0..=1.0).contains(x)));
@@ -193,7 +204,8 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
     let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, Objective::Expected);
     let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
     assert!((original.sqrt() - 24.88).abs() < 0.005);
-    let expected = [(Direction::Max, 100.0, 1.0088, 0.0005, 128.8, 2.0), (Direction::Min, 0.1, 0.778, 0.003, 1230.0, 15.0)];
+    let expected =
+        [(Direction::Max, 100.0, 1.0088, 0.0005, 128.8, 2.0), (Direction::Min, 0.1, 0.778, 0.003, 1230.0, 15.0)];
     for (direction, rate, norm, norm_within, mass, mass_within) in expected {
         let mut random = stream(0, "start", 0);
         let start = (0..nodes * (nodes - 1) / 2).map(|_| random.random_range(1e-5..1.0 / nodes as f32)).collect();

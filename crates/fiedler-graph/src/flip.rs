@@ -79,7 +79,11 @@ impl Rows {
     fn with_capacity(nodes: usize, entries: usize, weighted: bool) -> Rows {
         let mut offsets = Vec::with_capacity(nodes + 1);
         offsets.push(0);
-        Rows { offsets, neighbours: Vec::with_capacity(entries), weights: weighted.then(|| Vec::with_capacity(entries)) }
+        Rows {
+            offsets,
+            neighbours: Vec::with_capacity(entries),
+            weights: weighted.then(|| Vec::with_capacity(entries)),
+        }
     }
 
     fn extend(&mut self, neighbours: &[u32], weights: Option<&[f32]>) {
