@@ -159,11 +159,22 @@ pub fn tables() -> Vec<Case> {
             .hints("keep only the columns"),
         case("an array cut short", beside("x.npy", &npy("<f4", "(3, 2)", &[0; 20])))
             .features("x.npy")
-            .says("x.npy", "expected 3 rows of 2 values of 4 bytes")
+            .says("x.npy", "expected floats of 32 bits in the shape (3, 2)")
             .hints("truncated"),
-        case("an array of rows without values", beside("x.npy", &billions))
+        case("an array of rows without values", beside("x.npy", &npy("<f4", "(3, 0)", &[])))
             .features("x.npy")
             .says("x.npy", "expected at least one column"),
+        case("an array of billions of rows without values", beside("x.npy", &billions))
+            .features("x.npy")
+            .says("x.npy", "in the shape (2000000000, 0)")
+            .hints("truncated"),
+        case("a parquet file cut short", beside("x.parquet", b"PAR1\x15\x04\x15"))
+            .features("x.parquet")
+            .says(
+                "x.parquet",
+                if cfg!(feature = "parquet") { "expected a parquet file" } else { "expected csv or npy" },
+            )
+            .hints(if cfg!(feature = "parquet") { "to_parquet" } else { "save the table as csv" }),
         case("a table that is not there", files::edge_list()).features("x.csv").says("x.csv", "cannot read"),
     ]
 }
