@@ -1,33 +1,10 @@
-//! Components and distances, counted on the graph itself.
+//! The largest component and its distances, counted on the graph itself.
 
 use fiedler_graph::Graph;
+use fiedler_graph::measure::components;
 use serde::{Deserialize, Serialize};
 
 const UNSEEN: u32 = u32::MAX;
-
-/// The component of every node, numbered in the order of their lowest node, and the number of components.
-pub fn components(graph: &Graph) -> (Vec<u32>, usize) {
-    let mut of_node = vec![UNSEEN; graph.nodes()];
-    let mut count = 0;
-    let mut queue = Vec::new();
-    for seed in 0..graph.nodes() as u32 {
-        if of_node[seed as usize] != UNSEEN {
-            continue;
-        }
-        of_node[seed as usize] = count;
-        queue.push(seed);
-        while let Some(node) = queue.pop() {
-            for &other in graph.neighbours(node) {
-                if of_node[other as usize] == UNSEEN {
-                    of_node[other as usize] = count;
-                    queue.push(other);
-                }
-            }
-        }
-        count += 1;
-    }
-    (of_node, count as usize)
-}
 
 /// The nodes of the largest component, ascending; of equal ones the first.
 pub fn largest_component(graph: &Graph) -> Vec<u32> {

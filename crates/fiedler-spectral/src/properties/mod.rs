@@ -8,6 +8,6 @@ mod summary;
 
 pub use bounds::{Cheeger, DiameterBounds, Known, clusters_by_gap, distinct, eigengaps, sweep_conductance};
 pub use diffusion::Diffusion;
-pub use distance::{Diameter, components, diameter, largest_component};
+pub use distance::{Diameter, diameter, largest_component};
 pub use fourier::{fourier, inverse_fourier};
 pub use summary::{Extremes, Summary, SummarySettings, summarise};

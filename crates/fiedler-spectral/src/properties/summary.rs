@@ -1,10 +1,11 @@
 //! All that the spectrum tells of a graph, in one record.
 
 use fiedler_graph::Graph;
+use fiedler_graph::measure::components;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{Cheeger, DiameterBounds, Known, SAME, clusters_by_gap, column, sweep_conductance};
-use super::distance::{Diameter, components, diameter, largest_component};
+use super::distance::{Diameter, diameter, largest_component};
 use crate::combinatorial::Combinatorial;
 use crate::density::{Density, DensitySettings};
 use crate::error::Result;

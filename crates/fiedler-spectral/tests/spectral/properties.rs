@@ -1,6 +1,7 @@
 use fiedler_graph::Graph;
+use fiedler_graph::measure::components;
 use fiedler_spectral::properties::{
-    Diffusion, Summary, SummarySettings, clusters_by_gap, components, diameter, distinct, fourier, inverse_fourier,
+    Diffusion, Summary, SummarySettings, clusters_by_gap, diameter, distinct, fourier, inverse_fourier,
     largest_component, summarise, sweep_conductance,
 };
 use fiedler_spectral::{Normalised, Operator, PartialSettings, SymmetricMap, partial, spectrum};
