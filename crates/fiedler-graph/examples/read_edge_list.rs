@@ -6,6 +6,10 @@ use std::time::Instant;
 
 use fiedler_graph::read::{Options, read};
 
+/// The allocator of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).ok_or("name the edge list to read")?;
     let start = Instant::now();

@@ -129,8 +129,8 @@ fn check_flat(schema: &Type, place: &Place) -> Result<()> {
 fn check_rows(metadata: &ParquetMetaData, size: u64, place: &Place) -> Result<()> {
     let columns = metadata.file_metadata().schema().get_fields().len() as u64;
     let limit = expansion_limit(size) / size_of::<f32>() as u64;
-    let rows_of_groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
-    let rows = rows_of_groups.fold(Some(0u64), |sum, rows| sum?.checked_add(rows?));
+    let mut rows_of_groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
+    let rows = rows_of_groups.try_fold(0u64, |sum, rows| sum.checked_add(rows?));
     match rows.and_then(|rows| rows.checked_mul(columns.max(1))) {
         Some(cells) if cells <= limit => Ok(()),
         _ => {
