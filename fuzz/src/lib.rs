@@ -177,10 +177,12 @@ impl Layout {
     fn read(&self, data: &[u8]) {
         let input = Input::memory(self.files(data), self.named);
         let known = Options { format: Some(self.format.into()), attributes: true, ..Options::default() };
-        for options in [known, Options { unweighted: true, ..Options::default() }] {
-            if let Ok(dataset) = read::read_input(&input, &options) {
-                check(&dataset);
-            }
+        if let Ok(dataset) = read::read_input(&input, &known) {
+            check(&dataset);
+        }
+        // Telling the format takes long when every format looks; some inputs are enough.
+        if data.len().is_multiple_of(8) {
+            let _ = read::read_input(&input, &Options { unweighted: true, ..Options::default() });
         }
     }
 
@@ -232,7 +234,7 @@ fn check(dataset: &Dataset) {
         };
         assert!(values.iter().all(|value| value.is_finite()), "features that are not finite");
     }
-    if dataset.graphs.nodes() + dataset.graphs.edges() < 5_000 {
+    if dataset.graphs.nodes() + dataset.graphs.edges() < 1_000 {
         measure::summarise(dataset);
     }
 }
@@ -314,10 +316,10 @@ fn table(data: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(data).expect("a temporary file");
     let graph = Input::memory([("a.txt".to_owned(), b"0 1\n1 2\n".to_vec())], Some("a.txt"));
-    let path = Some(file.path().to_path_buf());
+    let (path, format) = (Some(file.path().to_path_buf()), Some("edge-list".to_owned()));
     for options in [
-        Options { features: path.clone(), ..Options::default() },
-        Options { labels: path.clone(), ..Options::default() },
+        Options { features: path.clone(), format: format.clone(), ..Options::default() },
+        Options { labels: path, format, ..Options::default() },
     ] {
         if let Ok(dataset) = read::read_input(&graph, &options) {
             check(&dataset);

@@ -18,6 +18,8 @@ const NAME: &str = "TU";
 const PAIRS: &str = "_A.txt";
 const CLASSES: &str = "_graph_labels.txt";
 const TARGETS: &str = "_graph_attributes.txt";
+/// Graphs that may be there without nodes that speak for them.
+const FREE_GRAPHS: usize = 1 << 16;
 
 /// TU graph classification, zip or folder
 pub const FORMAT: Format = Format { name: "tu", about: "TU graph classification, zip or folder", recognises, read };
@@ -125,6 +127,7 @@ impl NodeOrder {
 /// Reads which graph each node belongs to, and counts the nodes of each graph.
 fn graphs_of_nodes(files: &Files) -> Result<(NodeOrder, Vec<u32>)> {
     let file = files.require("_graph_indicator.txt")?;
+    let most = file.bytes().len().max(FREE_GRAPHS);
     let mut graph_of = Vec::new();
     let mut sizes: Vec<u32> = Vec::new();
     for mut row in rows(&file) {
@@ -133,8 +136,12 @@ fn graphs_of_nodes(files: &Files) -> Result<(NodeOrder, Vec<u32>)> {
         let Some(graph) = number.checked_sub(1) else {
             return Err(row.malformed("graph 0", "graphs counted from 1").into());
         };
-        if graph as usize >= sizes.len() {
-            sizes.resize(file.plausible(u64::from(number), "graphs")?, 0);
+        if number as usize > most {
+            let expected = format!("a number of at most {most} in a file of {} bytes", file.bytes().len());
+            return Err(row.malformed(format!("graph {number}"), expected).hint("the file may be damaged").into());
+        }
+        if number as usize > sizes.len() {
+            sizes.resize(number as usize, 0);
         }
         sizes[graph as usize] += 1;
         graph_of.push(graph);

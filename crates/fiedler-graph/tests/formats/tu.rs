@@ -188,7 +188,9 @@ fn errors_name_the_line() {
     for (name, bytes, expected) in cases {
         assert_eq!(message(&with(&[(name, bytes)])), *expected);
     }
-    assert!(message(&with(&[("TOY_graph_indicator.txt", b"4000000000\n")])).contains("4000000000 graphs claimed"));
+    assert!(
+        message(&with(&[("TOY_graph_indicator.txt", b"4000000000\n")])).contains("line 1: graph 4000000000; expected")
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub fn cases() -> Vec<Case> {
         case("TU: graph 0", tu().with("TOY_graph_indicator.txt", "1\n0\n"))
             .says("TOY_graph_indicator.txt, line 2", "expected graphs counted from 1"),
         case("TU: a billion graphs of one node", tu().with("TOY_graph_indicator.txt", "1000000000\n"))
-            .says("TOY_graph_indicator.txt", "expected at most 65536 graphs")
+            .says("TOY_graph_indicator.txt, line 1", "expected a number of at most 65536")
             .hints("damaged"),
         case("TU: an empty file", tu().with("TOY_graph_indicator.txt", ""))
             .says("TOY_graph_indicator.txt", "expected one line a node"),
@@ -80,6 +80,8 @@ pub fn cases() -> Vec<Case> {
         case("powerful-gnns: half a fold", powerful().without("10fold_idx/test_idx-1.txt"))
             .says("memory has no 10fold_idx/test_idx-1.txt", "powerful-gnns format needs")
             .hints("beside"),
+        case("MoleculeNet: rows much shorter than the header", Files::one("toy.csv", shorter_rows()))
+            .says("toy.csv, line 259", "expected as many fields as the header has"),
         case("MoleculeNet: no molecule", Files::one("toy.csv", "smiles,active\nC1CC,1\nxyz,0\n"))
             .says("toy.csv", "expected a valid SMILES in at least one row"),
         case("MoleculeNet: no column of SMILES", molecules().with("toy.csv", "name,active\nethanol,1\n"))
@@ -91,4 +93,9 @@ pub fn cases() -> Vec<Case> {
             .says("toy.csv, line 1", "expected a column called smiles")
             .hints("name smiles"),
     ]
+}
+
+/// Many columns that no row fills.
+fn shorter_rows() -> String {
+    format!("smiles{}\n{}", " a".repeat(255), "C 1\n".repeat(1000))
 }
