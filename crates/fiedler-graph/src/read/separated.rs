@@ -32,7 +32,8 @@ impl Separator {
             let mixed = lines.iter().skip(1).any(|line| line.trim_matches(BLANKS).contains(' '));
             return if mixed && lines.iter().skip(1).all(numbers) { Separator::Spaces } else { Separator::Tab };
         }
-        let marked = [(';', Separator::Semicolon), (',', Separator::Comma), ('\t', Separator::Tab)];
+        // Spaces may be tabs here and there, so tabs on most lines say nothing.
+        let marked = [(';', Separator::Semicolon), (',', Separator::Comma)];
         let found = marked.iter().find(|(mark, _)| everywhere(*mark));
         let found =
             found.or_else(|| marked.iter().find(|(mark, _)| !everywhere(' ') && having(*mark) > lines.len() / 2));
@@ -202,6 +203,7 @@ mod tests {
         assert_eq!(Separator::of(&["1 2", "3 4"]), Separator::Spaces);
         assert_eq!(Separator::of(&["1,2", "3", "4,5"]), Separator::Comma);
         assert_eq!(Separator::of(&["1 2", "3 4,", "5 6,"]), Separator::Spaces);
+        assert_eq!(Separator::of(&["1\t2", "3\t4", "5 6"]), Separator::Spaces);
     }
 
     #[test]
