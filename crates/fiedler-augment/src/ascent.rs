@@ -1,5 +1,6 @@
 //! Projected gradient ascent and descent on the spectral norm.
 
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use crate::objective::Evaluation;
@@ -88,43 +89,92 @@ impl Ascent {
         support: &mut S,
         original: f64,
         mut evaluate: impl FnMut(&S) -> Evaluation,
-        mut watch: impl FnMut(&Progress) -> bool,
+        watch: impl FnMut(&Progress) -> bool,
     ) -> Outcome {
+        let outcome: Result<Outcome, Infallible> =
+            self.try_run(support, original, |support| Ok(evaluate(support)), watch);
+        match outcome {
+            Ok(outcome) => outcome,
+        }
+    }
+
+    /// As [`Ascent::run`], with an objective that may fail.
+    ///
+    /// # Errors
+    /// Those of the objective.
+    pub fn try_run<S: Support, E>(
+        &self,
+        support: &mut S,
+        original: f64,
+        mut evaluate: impl FnMut(&S) -> Result<Evaluation, E>,
+        mut watch: impl FnMut(&Progress) -> bool,
+    ) -> Result<Outcome, E> {
         let started = Instant::now();
-        let sign = self.direction.sign();
         let mut curve = Vec::with_capacity(self.steps + 1);
-        let mut first_rate = None;
-        let mut last_shift = 0.0;
+        let mut climb = Climb::new(*self);
         for step in 0..=self.steps {
-            let evaluation = evaluate(support);
-            let relative_norm = relative(evaluation.squared_norm, original);
-            let (mass, _) = support.mass_at(support.shift());
-            let progress = Progress { step, relative_norm, mass };
+            let evaluation = evaluate(support)?;
+            let progress = climb.progress(support, &evaluation, original);
             curve.push(progress);
-            if !watch(&progress) || step == self.steps {
+            if !watch(&progress) || step == self.steps || !climb.step(support, &evaluation, original) {
                 break;
             }
-            // The derivative of sqrt(L / L₀), from that of L.
-            let scale = 1.0 / (2.0 * (evaluation.squared_norm * original).sqrt());
-            if !scale.is_finite() {
-                break;
-            }
-            let rate = *first_rate.get_or_insert_with(|| match self.step_size {
-                StepSize::Rate(rate) => rate,
-                StepSize::LargestChange(change) => {
-                    let rise = support.rise(&evaluation.kernel, sign);
-                    let by_largest = change / (scale * rise.largest);
-                    let by_budget = self.budget / (scale * rise.total);
-                    let rate = by_largest.min(by_budget) * std::f64::consts::SQRT_2;
-                    if rate.is_finite() { rate } else { 0.0 }
-                }
-            });
-            support.advance(&evaluation.kernel, sign * rate * scale / ((step + 2) as f64).sqrt());
-            last_shift = shift_to_budget(self.budget, last_shift, |shift| support.mass_at(shift));
-            support.set_shift(last_shift);
         }
         let relative_norm = curve.last().map_or(1.0, |last: &Progress| last.relative_norm);
-        Outcome { relative_norm, rate: first_rate.unwrap_or(0.0), curve, elapsed: started.elapsed() }
+        Ok(Outcome { relative_norm, rate: climb.rate.unwrap_or(0.0), curve, elapsed: started.elapsed() })
+    }
+}
+
+/// An ascent under way: what one step leaves to the next.
+#[derive(Debug, Clone)]
+pub struct Climb {
+    ascent: Ascent,
+    taken: usize,
+    rate: Option<f64>,
+    shift: f64,
+}
+
+impl Climb {
+    /// An ascent before its first step.
+    pub fn new(ascent: Ascent) -> Climb {
+        Climb { ascent, taken: 0, rate: None, shift: 0.0 }
+    }
+
+    /// Where the ascent stands.
+    pub fn progress(&self, support: &impl Support, evaluation: &Evaluation, original: f64) -> Progress {
+        let (mass, _) = support.mass_at(support.shift());
+        Progress { step: self.taken, relative_norm: relative(evaluation.squared_norm, original), mass }
+    }
+
+    /// Makes one step along the derivative and projects; false when there is nowhere to go.
+    pub fn step(&mut self, support: &mut impl Support, evaluation: &Evaluation, original: f64) -> bool {
+        let Ascent { direction, budget, step_size, .. } = self.ascent;
+        let sign = direction.sign();
+        // The derivative of sqrt(L / L₀), from that of L.
+        let scale = 1.0 / (2.0 * (evaluation.squared_norm * original).sqrt());
+        if !scale.is_finite() {
+            return false;
+        }
+        let rate = *self.rate.get_or_insert_with(|| match step_size {
+            StepSize::Rate(rate) => rate,
+            StepSize::LargestChange(change) => {
+                let rise = support.rise(&evaluation.kernel, sign);
+                let by_largest = change / (scale * rise.largest);
+                let by_budget = budget / (scale * rise.total);
+                let rate = by_largest.min(by_budget) * std::f64::consts::SQRT_2;
+                if rate.is_finite() { rate } else { 0.0 }
+            }
+        });
+        support.advance(&evaluation.kernel, sign * rate * scale / ((self.taken + 2) as f64).sqrt());
+        self.shift = shift_to_budget(budget, self.shift, |shift| support.mass_at(shift));
+        support.set_shift(self.shift);
+        self.taken += 1;
+        true
+    }
+
+    /// Rate of the first step, once it is made.
+    pub fn rate(&self) -> Option<f64> {
+        self.rate
     }
 }
 

@@ -31,8 +31,14 @@
 //! ```
 
 pub mod ascent;
+pub mod eigen;
+pub mod error;
 pub mod kernel;
 pub mod objective;
 pub mod projection;
 pub mod sample;
+pub mod scheme;
 pub mod support;
+
+pub use error::{Error, Result};
+pub use scheme::{Scheme, Settings, View};

@@ -4,6 +4,8 @@
 //! bound `b`, and what is met is accepted with `p / b`: exact, and at most about two candidates are met for each flip.
 //! Of a packed triangle, whole blocks form a class, and the few pairs above their block's bound are listed by themselves.
 
+use std::ops::Range;
+
 use fiedler_graph::random::stream;
 use rand::{Rng, RngExt};
 
@@ -18,79 +20,142 @@ const BLOCK: usize = 4096;
 #[derive(Debug, Clone)]
 pub struct Flips {
     nodes: usize,
-    listed: Vec<Listed>,
-    triangle: Vec<f32>,
-    /// For each class the blocks of the triangle in it.
-    blocks: Vec<Vec<u32>>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Listed {
+    /// Pairs by themselves, class after class, in ascending order within a class.
     pairs: Vec<(u32, u32)>,
     probabilities: Vec<f32>,
-}
-
-impl Listed {
-    fn push(&mut self, pair: (u32, u32), probability: f32) {
-        self.pairs.push(pair);
-        self.probabilities.push(probability);
-    }
+    pair_classes: Classes,
+    /// All pairs row after row, where they are held.
+    triangle: Option<Vec<f32>>,
+    /// Blocks of the triangle, class after class.
+    blocks: Vec<u32>,
+    block_classes: Classes,
 }
 
 impl Flips {
-    /// Chosen pairs `(low, high)` with their probabilities; all others never flip.
+    /// Chosen pairs `(low, high)` with their probabilities, in ascending order; all others never flip.
     pub fn of_pairs(nodes: usize, pairs: impl IntoIterator<Item = ((u32, u32), f32)>) -> Flips {
-        let mut listed = vec![Listed::default(); CLASSES];
-        for (pair, probability) in pairs {
-            if probability > 0.0 {
-                listed[class(probability)].push(pair, probability);
-            }
-        }
-        Flips { nodes, listed, triangle: Vec::new(), blocks: Vec::new() }
+        Flips::arrange(
+            nodes,
+            pairs.into_iter().filter(|(_, probability)| *probability > 0.0).collect(),
+            None,
+            Vec::new(),
+        )
     }
 
     /// All pairs, packed row after row.
     pub fn of_triangle(nodes: usize, triangle: Vec<f32>) -> Flips {
-        let mut listed = vec![Listed::default(); CLASSES];
-        let mut blocks = vec![Vec::new(); CLASSES];
+        let mut listed = Vec::new();
+        let mut blocks = Vec::new();
         for (block, probabilities) in triangle.chunks(BLOCK).enumerate() {
             let bound = cheapest_class(probabilities);
             if let Some(bound) = bound {
-                blocks[bound].push(block as u32);
+                blocks.push((bound, block as u32));
             }
             for (at, &probability) in probabilities.iter().enumerate() {
                 if probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound) {
-                    listed[class(probability)].push(pair_at(nodes, block * BLOCK + at), probability);
+                    listed.push((pair_at(nodes, block * BLOCK + at), probability));
                 }
             }
         }
-        Flips { nodes, listed, triangle, blocks }
+        Flips::arrange(nodes, listed, Some(triangle), blocks)
+    }
+
+    fn arrange(
+        nodes: usize,
+        mut listed: Vec<((u32, u32), f32)>,
+        triangle: Option<Vec<f32>>,
+        mut blocks: Vec<(usize, u32)>,
+    ) -> Flips {
+        // Stable, so that pairs and blocks stay in their order within a class.
+        listed.sort_by_key(|&(_, probability)| class(probability));
+        blocks.sort_by_key(|&(class, _)| class);
+        let pair_classes = Classes::of(listed.iter().map(|&(_, probability)| class(probability)));
+        let block_classes = Classes::of(blocks.iter().map(|&(class, _)| class));
+        let (pairs, probabilities) = listed.into_iter().unzip();
+        let blocks = blocks.into_iter().map(|(_, block)| block).collect();
+        Flips { nodes, pairs, probabilities, pair_classes, triangle, blocks, block_classes }
+    }
+
+    /// Number of nodes of the graph.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The probabilities of all pairs row after row, where they are held so.
+    pub fn triangle(&self) -> Option<&[f32]> {
+        self.triangle.as_deref()
+    }
+
+    /// Every pair that may flip with its probability, in ascending order.
+    pub fn pairs(&self) -> Vec<((u32, u32), f32)> {
+        if let Some(triangle) = &self.triangle {
+            let places = triangle.iter().enumerate().filter(|(_, probability)| **probability > 0.0);
+            return places.map(|(at, &probability)| (pair_at(self.nodes, at), probability)).collect();
+        }
+        let mut pairs: Vec<_> = self.pairs.iter().copied().zip(self.probabilities.iter().copied()).collect();
+        pairs.sort_unstable_by_key(|&(pair, _)| pair);
+        pairs
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        let triangle = self.triangle.as_ref().map_or(0, Vec::len);
+        (12 * self.pairs.len() + 4 * triangle + 4 * self.blocks.len()) as u64
     }
 
     /// Draws the pairs to flip in one view. The same seed, epoch and view give the same pairs.
     pub fn draw(&self, seed: u64, epoch: u64, view: u64) -> Vec<(u32, u32)> {
-        let mut random = stream(seed, "flips", epoch << 8 | view & 0xff);
         let mut flips = Vec::new();
-        for (class, listed) in self.listed.iter().enumerate() {
+        self.draw_into(&mut stream(seed, "flips", epoch << 8 | view & 0xff), &mut flips);
+        flips
+    }
+
+    /// Draws the pairs to flip from the given random numbers, after what `flips` holds already.
+    pub fn draw_into(&self, random: &mut impl Rng, flips: &mut Vec<(u32, u32)>) {
+        for (class, range) in self.pair_classes.iter() {
             let bound = bound(class);
-            walk(listed.pairs.len(), bound, &mut random, |at, draw| {
-                if draw < listed.probabilities[at] / bound {
-                    flips.push(listed.pairs[at]);
+            walk(range.len(), bound, random, |at, draw| {
+                let at = range.start + at;
+                if draw < self.probabilities[at] / bound {
+                    flips.push(self.pairs[at]);
                 }
             });
         }
-        for (exponent, blocks) in self.blocks.iter().enumerate() {
-            let bound = bound(exponent);
-            walk(blocks.len() * BLOCK, bound, &mut random, |at, draw| {
+        let triangle = self.triangle.as_deref().unwrap_or_default();
+        for (exponent, range) in self.block_classes.iter() {
+            let (blocks, bound) = (&self.blocks[range], bound(exponent));
+            walk(blocks.len() * BLOCK, bound, random, |at, draw| {
                 let at = blocks[at / BLOCK] as usize * BLOCK + at % BLOCK;
                 // The last block may be short; pairs above the bound are listed elsewhere.
-                let Some(&probability) = self.triangle.get(at) else { return };
+                let Some(&probability) = triangle.get(at) else { return };
                 if draw < probability / bound && class(probability) >= exponent {
                     flips.push(pair_at(self.nodes, at));
                 }
             });
         }
-        flips
+    }
+}
+
+/// The runs of equal class in a list that is sorted by class.
+#[derive(Debug, Clone)]
+struct Classes(Vec<(usize, usize)>);
+
+impl Classes {
+    fn of(sorted: impl Iterator<Item = usize>) -> Classes {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for (at, class) in sorted.enumerate() {
+            match runs.last_mut() {
+                Some((last, end)) if *last == class => *end = at + 1,
+                _ => runs.push((class, at + 1)),
+            }
+        }
+        Classes(runs)
+    }
+
+    /// Every class that occurs, with its range.
+    fn iter(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        let starts = std::iter::once(0).chain(self.0.iter().map(|&(_, end)| end));
+        self.0.iter().zip(starts).map(|(&(class, end), start)| (class, start..end))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use sha2::{Digest, Sha256};
+
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 
@@ -36,6 +38,15 @@ pub struct Batch {
     pub node_offsets: Vec<u32>,
     /// For each node of the batch its row in the set: what to hand to [`Features::gather`](crate::Features::gather).
     pub node_rows: Vec<u32>,
+    /// The graphs' places in the set.
+    pub graphs: Vec<usize>,
+}
+
+impl Batch {
+    /// The batch's ids of the nodes of its graph number `block`.
+    pub fn node_range(&self, block: usize) -> Range<u32> {
+        self.node_offsets[block]..self.node_offsets[block + 1]
+    }
 }
 
 impl GraphSet {
@@ -128,9 +139,42 @@ impl GraphSet {
 
     /// The chosen graphs as one block-diagonal graph, in the order given.
     pub fn batch(&self, graphs: &[usize]) -> Batch {
-        let mut batch = Batch { graph: Graph::empty(0), node_offsets: Vec::new(), node_rows: Vec::new() };
+        let (node_offsets, node_rows) = (Vec::new(), Vec::new());
+        let mut batch = Batch { graph: Graph::empty(0), node_offsets, node_rows, graphs: Vec::new() };
         self.batch_into(graphs, &mut batch);
         batch
+    }
+
+    /// All graphs, in their order.
+    pub fn whole(&self) -> Batch {
+        Batch {
+            graph: self.arena.clone(),
+            node_offsets: self.node_offsets.clone(),
+            node_rows: (0..self.nodes() as u32).collect(),
+            graphs: (0..self.len()).collect(),
+        }
+    }
+
+    /// A hash of every edge, weight and size: equal for equal sets, different for any two sets one will ever meet.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        let mut feed = |numbers: &mut dyn Iterator<Item = u32>| {
+            let mut buffer = Vec::with_capacity(1 << 16);
+            for number in numbers {
+                buffer.extend_from_slice(&number.to_le_bytes());
+                if buffer.len() >= 1 << 16 {
+                    hash.update(&buffer);
+                    buffer.clear();
+                }
+            }
+            hash.update(&buffer);
+        };
+        feed(&mut [self.len() as u32, self.nodes() as u32].into_iter());
+        feed(&mut self.node_offsets.iter().copied());
+        feed(&mut self.arena.offsets().windows(2).map(|row| (row[1] - row[0]) as u32));
+        feed(&mut self.arena.entries().iter().copied());
+        feed(&mut self.arena.entry_weights().unwrap_or_default().iter().map(|weight| weight.to_bits()));
+        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// As [`GraphSet::batch`], reusing the memory of an earlier batch.
@@ -143,6 +187,8 @@ impl GraphSet {
         weights.iter_mut().for_each(Vec::clear);
         batch.node_offsets.clear();
         batch.node_rows.clear();
+        batch.graphs.clear();
+        batch.graphs.extend_from_slice(graphs);
         batch.node_offsets.push(0);
         offsets.push(0);
 

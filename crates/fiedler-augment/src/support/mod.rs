@@ -5,12 +5,16 @@
 //! `x = clamp(value - shift, 0, 1)`, so that projecting costs no pass of its own.
 
 mod candidates;
+mod either;
+mod nodes;
 mod pairs;
 mod triangle;
 
 pub(crate) use triangle::row_start;
 
 pub use candidates::draw_candidates;
+pub use either::PairSupport;
+pub use nodes::Nodes;
 pub use pairs::Pairs;
 pub use triangle::Triangle;
 
@@ -50,6 +54,9 @@ pub trait Support {
 
     /// Expected numbers of edges added and removed.
     fn mass(&self) -> Mass;
+
+    /// Hands over every pair in ascending order: its lower and its higher node, whether it is an edge, its probability.
+    fn visit(&self, visit: &mut dyn FnMut(u32, u32, bool, f32));
 
     /// Bytes held.
     fn bytes(&self) -> u64;

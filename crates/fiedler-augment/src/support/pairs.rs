@@ -184,6 +184,10 @@ impl Support for Pairs {
         mass
     }
 
+    fn visit(&self, visit: &mut dyn FnMut(u32, u32, bool, f32)) {
+        self.iter().for_each(|(low, high, edge, x)| visit(low, high, edge, x));
+    }
+
     fn bytes(&self) -> u64 {
         (self.offsets.len() * size_of::<usize>() + self.others.len() * 8) as u64
     }

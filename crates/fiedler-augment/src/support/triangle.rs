@@ -37,6 +37,12 @@ impl<'g> Triangle<'g> {
         Triangle { graph, values, shift: 0.0, parts }
     }
 
+    /// Sets every value, row after row.
+    pub fn fill(&mut self, mut value: impl FnMut() -> f32) {
+        self.values.iter_mut().for_each(|slot| *slot = value());
+        self.shift = 0.0;
+    }
+
     /// The projected values, row after row.
     pub fn into_probabilities(mut self) -> Vec<f32> {
         let shift = self.shift;
@@ -206,6 +212,15 @@ impl Support for Triangle<'_> {
         let (total, _) = self.mass_at(self.shift());
         let removed: f64 = self.graph.edge_pairs().map(|(low, high)| f64::from(self.at(low, high))).sum();
         Mass { added: (total - removed).max(0.0), removed }
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(u32, u32, bool, f32)) {
+        for low in 0..self.nodes() as u32 {
+            let mut edges = self.graph.higher(low).iter().copied().peekable();
+            for high in low + 1..self.nodes() as u32 {
+                visit(low, high, edges.next_if_eq(&high).is_some(), self.at(low, high));
+            }
+        }
     }
 
     fn bytes(&self) -> u64 {

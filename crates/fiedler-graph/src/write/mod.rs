@@ -39,7 +39,8 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::graph::Graph;
 use crate::labels::Labels;
-use target::Targets;
+
+pub use target::Targets;
 
 /// Values of features that are written out in full, zeros included, at most: 1 GiB.
 const MAX_DENSE_VALUES: usize = 1 << 28;

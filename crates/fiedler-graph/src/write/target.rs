@@ -8,20 +8,26 @@ use tempfile::NamedTempFile;
 use super::Written;
 use crate::error::{Error, Result};
 
-/// The files of one dataset, under temporary names until all of them are written.
-pub(super) struct Targets {
+/// Files that belong together, under temporary names until all of them are written. Dropped before it is finished, it leaves
+/// nothing behind.
+#[derive(Debug)]
+pub struct Targets {
     force: bool,
     pending: Vec<(PathBuf, NamedTempFile)>,
     notes: Vec<String>,
 }
 
 impl Targets {
-    pub(super) fn new(force: bool) -> Targets {
+    /// No files yet; `force` lets them replace what is there.
+    pub fn new(force: bool) -> Targets {
         Targets { force, pending: Vec::new(), notes: Vec::new() }
     }
 
     /// Writes a file under a temporary name beside its own.
-    pub(super) fn write(
+    ///
+    /// # Errors
+    /// When there is a file of this name that may not be replaced, or the system refuses.
+    pub fn write(
         &mut self,
         path: &Path,
         content: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> std::io::Result<()>,
@@ -39,12 +45,15 @@ impl Targets {
     }
 
     /// Says something the user should know.
-    pub(super) fn note(&mut self, note: impl Into<String>) {
+    pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
     /// Gives the files their names; the one that was written first, which the others go with, comes last.
-    pub(super) fn finish(self) -> Result<Written> {
+    ///
+    /// # Errors
+    /// When a file of the same name has appeared, or the system refuses.
+    pub fn finish(self) -> Result<Written> {
         let files = self.pending.iter().map(|(path, _)| path.clone()).collect();
         for (path, file) in self.pending.into_iter().rev() {
             let renamed = if self.force { file.persist(&path) } else { file.persist_noclobber(&path) };

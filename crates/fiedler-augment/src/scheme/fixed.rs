@@ -1,0 +1,49 @@
+//! A view that never changes.
+
+use fiedler_graph::{Batch, GraphSet};
+
+use super::View;
+use crate::error::{Error, Result};
+
+/// The same weighted graph for every epoch, such as a diffusion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fixed {
+    graphs: GraphSet,
+    own_weights: Vec<f32>,
+}
+
+impl Fixed {
+    /// Weighted graphs, and what each of their nodes gives to itself.
+    ///
+    /// # Errors
+    /// When there is not one weight for each node.
+    pub fn new(graphs: GraphSet, own_weights: Vec<f32>) -> Result<Fixed> {
+        if own_weights.len() != graphs.nodes() {
+            let expected = format!("one for each of {} nodes", graphs.nodes());
+            return Err(Error::setting("number of own weights", own_weights.len(), expected));
+        }
+        Ok(Fixed { graphs, own_weights })
+    }
+
+    /// The weighted graphs.
+    pub fn graphs(&self) -> &GraphSet {
+        &self.graphs
+    }
+
+    /// What every node gives to itself.
+    pub fn own_weights(&self) -> &[f32] {
+        &self.own_weights
+    }
+
+    pub(super) fn draw(&self, batch: &Batch) -> Result<View> {
+        let sizes = |block: usize, graph: usize| {
+            graph < self.graphs.len() && self.graphs.node_range(graph).len() == batch.node_range(block).len()
+        };
+        if !batch.graphs.iter().enumerate().all(|(block, &graph)| sizes(block, graph)) {
+            return Err(Error::setting("batch", "of another set", "some of the scheme's own graphs"));
+        }
+        let own_weights = batch.node_rows.iter().map(|&row| self.own_weights[row as usize]).collect();
+        let graph = self.graphs.batch(&batch.graphs).graph;
+        Ok(View { own_weights: Some(own_weights), ..View::of(graph) })
+    }
+}

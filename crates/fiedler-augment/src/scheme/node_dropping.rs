@@ -1,0 +1,90 @@
+//! Dropping the nodes whose absence moves the spectrum most (Appendix E of the paper).
+
+use fiedler_graph::GraphSet;
+use fiedler_spectral::Operator;
+use serde::{Deserialize, Serialize};
+
+use super::spectral::{Chosen, Outcome, SupportChoice, TOLERANCE, climb_distance, over_graphs, small_numbers};
+use super::{Augmentation, NodeProbabilities, Report, Watch};
+use crate::ascent::{Ascent, Direction, StepSize};
+use crate::eigen::Eigensolver;
+use crate::error::{Error, Result};
+use crate::projection::shift_to_budget;
+use crate::support::{Nodes, Support};
+
+/// Settings of spectral node dropping.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NodeDropping {
+    /// Whose spectrum.
+    pub operator: Operator,
+    /// How many of the lowest and of the highest eigenvalues count. Without it all do.
+    pub eigenvalues: Option<usize>,
+    /// Most nodes dropped in expectation, as a share of all.
+    pub ratio: f64,
+    /// Number of steps.
+    pub steps: usize,
+    /// How far a step goes.
+    pub step_size: StepSize,
+    /// Symmetric noise that keeps repeated eigenvalues apart.
+    pub noise: f64,
+    /// Bytes that a dense spectrum may take.
+    pub memory: u64,
+    /// Seed of the start and of the noise.
+    pub seed: u64,
+}
+
+impl Default for NodeDropping {
+    fn default() -> Self {
+        NodeDropping {
+            operator: Operator::Laplacian,
+            eigenvalues: None,
+            ratio: 0.2,
+            steps: 50,
+            step_size: StepSize::default(),
+            noise: 1e-5,
+            memory: 1 << 30,
+            seed: 0,
+        }
+    }
+}
+
+impl NodeDropping {
+    pub(super) fn compute(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+        if !(self.ratio.is_finite() && self.ratio >= 0.0) {
+            return Err(Error::setting("ratio", self.ratio, "a number that is not negative"));
+        }
+        let mut views = over_graphs(set, &["nodes"], self.steps, watch, |graph, at, watch| {
+            let nodes = graph.nodes();
+            let budget = self.ratio * nodes as f64;
+            let ascent = Ascent { direction: Direction::Max, budget, steps: self.steps, step_size: self.step_size };
+            let mut solver = self.solver();
+            let original = solver.solve(&Nodes::new(graph, vec![0.0; nodes]))?;
+            let mut random = small_numbers(nodes, self.seed, 0, at);
+            let mut support = Nodes::new(graph, (0..nodes).map(|_| random()).collect());
+            let shift = shift_to_budget(budget, 0.0, |shift| support.mass_at(shift));
+            support.set_shift(shift);
+            let climbed = climb_distance(&mut support, &original.values, &mut solver, &ascent, watch[0])?;
+            let (mass, places) = (support.mass(), nodes as u64);
+            let chosen = Chosen { support: SupportChoice::Auto, reason: None };
+            Ok(vec![Outcome { probabilities: support.into_probabilities(), places, mass, climbed, chosen, ascent }])
+        })?;
+        let (probabilities, mut report) = views.pop().unwrap_or_default();
+        report.support = "nodes".into();
+        let nodes = NodeProbabilities::new(probabilities.concat());
+        let views = vec![Augmentation::Nodes(nodes.clone()), Augmentation::Nodes(nodes)];
+        Ok((views, Report { views: vec![report], notes: Vec::new() }))
+    }
+
+    fn solver(&self) -> Eigensolver {
+        Eigensolver {
+            operator: self.operator,
+            ends: self.eigenvalues,
+            noise: self.noise,
+            seed: self.seed,
+            memory: self.memory,
+            tolerance: TOLERANCE,
+            warm: None,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! How the computation of a scheme went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ascent::Progress;
+use crate::support::Mass;
+
+/// What is known of a scheme beside its probabilities.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// One for each view.
+    pub views: Vec<ViewReport>,
+    /// Anything else a user should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What is known of one view.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ViewReport {
+    /// What the view is called: `max` and `min` for the opposite scheme.
+    pub name: String,
+    /// What may change: `all`, `edges`, `candidates`, `nodes` ….
+    pub support: String,
+    /// Why that, where it was chosen.
+    pub reason: Option<String>,
+    /// How many pairs or nodes may change.
+    pub places: u64,
+    /// Expected numbers of changes.
+    pub mass: Mass,
+    /// Most changes in expectation.
+    pub budget: f64,
+    /// Steps taken.
+    pub steps: usize,
+    /// The spectrum before and after, where it was looked at.
+    pub norm: Option<Norm>,
+    /// Rate of the first step, η in the paper; of several graphs, that of the first.
+    pub rate: Option<f64>,
+    /// One point before each step and one after the last.
+    pub curve: Vec<Progress>,
+    /// Time taken. Not kept in files: the same settings give the same bytes.
+    #[serde(skip)]
+    pub seconds: f64,
+}
+
+/// The norm of a spectrum before and after. That of several graphs is that of all their eigenvalues together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Norm {
+    /// Of the original graph.
+    pub before: f64,
+    /// Of the expected augmented graph.
+    pub after: f64,
+    /// Distance of the two spectra relative to the norm before, where the scheme optimises that.
+    pub distance: Option<f64>,
+}
+
+impl Norm {
+    /// After relative to before; one where there is nothing to compare.
+    pub fn relative(&self) -> f64 {
+        if self.before > 0.0 { self.after / self.before } else { 1.0 }
+    }
+}

@@ -1,0 +1,131 @@
+//! Which pairs may flip: what the user asked for, or what fits and suffices.
+
+use fiedler_graph::{Graph, GraphSet};
+use serde::{Deserialize, Serialize};
+
+use super::{Goal, Spectral, Start};
+use crate::ascent::Direction;
+use crate::objective::{Objective, full_spectrum};
+use crate::support::{PairSupport, Pairs, Triangle, draw_candidates};
+
+/// Above this many nodes, the eigenpairs of a graph with all pairs take longer than most users will wait.
+const LARGEST_DENSE_SPECTRUM: usize = 1000;
+
+/// Which pairs may flip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupportChoice {
+    /// Whatever suffices and fits into memory.
+    #[default]
+    Auto,
+    /// All pairs.
+    All,
+    /// Edges only: nothing is added.
+    Edges,
+    /// Edges, and for each node some non-edges that promise most.
+    Candidates,
+}
+
+impl SupportChoice {
+    /// The name users know it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            SupportChoice::Auto => "auto",
+            SupportChoice::All => "all",
+            SupportChoice::Edges => "edges",
+            SupportChoice::Candidates => "candidates",
+        }
+    }
+}
+
+/// A choice, and why it was made where the user left it open.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    pub(crate) support: SupportChoice,
+    pub(crate) reason: Option<String>,
+}
+
+/// Which graphs of a set can have all their pairs.
+#[derive(Debug)]
+pub(super) struct Limits {
+    /// The most nodes a graph may have for that.
+    largest: usize,
+    /// Graphs that have more.
+    beyond: usize,
+    graphs: usize,
+    /// Bytes of all pairs of all graphs.
+    bytes: u64,
+    memory: u64,
+}
+
+impl Limits {
+    pub(super) fn of(set: &GraphSet, settings: &Spectral) -> Limits {
+        let mut sizes: Vec<usize> = (0..set.len()).map(|graph| set.node_range(graph).len()).collect();
+        let bytes = sizes.iter().map(|&nodes| Triangle::bytes_for(nodes)).sum();
+        sizes.sort_unstable();
+        let (mut held, mut largest) = (0, 0);
+        for &nodes in &sizes {
+            held += Triangle::bytes_for(nodes);
+            if held > settings.memory {
+                break;
+            }
+            largest = nodes;
+        }
+        let beyond = sizes.iter().filter(|&&nodes| nodes > largest).count();
+        Limits { largest, beyond, graphs: sizes.len(), bytes, memory: settings.memory }
+    }
+
+    pub(super) fn choose(&self, graph: &Graph, settings: &Spectral, goal: Goal) -> Chosen {
+        if settings.support != SupportChoice::Auto {
+            return Chosen { support: settings.support, reason: None };
+        }
+        let because = |support, reason: String| Chosen { support, reason: Some(reason) };
+        let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.nodes());
+        let from_zero = settings.start != Some(Start::Uniform);
+        if goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected {
+            return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
+        }
+        if !closed && graph.nodes() > LARGEST_DENSE_SPECTRUM {
+            return because(
+                SupportChoice::Candidates,
+                format!("single eigenvalues with all pairs are for graphs of up to {LARGEST_DENSE_SPECTRUM} nodes"),
+            );
+        }
+        let gigabytes = |bytes: u64| format!("{:.2} GB", bytes as f64 / 1e9);
+        if graph.nodes() <= self.largest {
+            return because(
+                SupportChoice::All,
+                format!("all pairs take {} of {}", gigabytes(self.bytes), gigabytes(self.memory)),
+            );
+        }
+        let reason = format!("all pairs would take {}, more than {}", gigabytes(self.bytes), gigabytes(self.memory));
+        because(SupportChoice::Candidates, reason)
+    }
+
+    /// What to say of a set of which not all graphs are treated alike.
+    pub(super) fn note(&self, settings: &Spectral) -> Vec<String> {
+        if self.graphs == 1 || self.beyond == 0 || settings.support != SupportChoice::Auto {
+            return Vec::new();
+        }
+        vec![format!(
+            "{} of {} graphs have more than {} nodes: of these, only edges and {} candidates a node may flip",
+            self.beyond, self.graphs, self.largest, settings.candidates
+        )]
+    }
+}
+
+impl Chosen {
+    /// The support itself, all values zero.
+    pub(super) fn pairs<'g>(&self, graph: &'g Graph, settings: &Spectral, at: usize) -> PairSupport<'g> {
+        match self.support {
+            SupportChoice::All | SupportChoice::Auto => PairSupport::all(graph),
+            SupportChoice::Edges => PairSupport::Chosen(Pairs::new(graph, &[])),
+            SupportChoice::Candidates => {
+                let edges = Pairs::new(graph, &[]);
+                let pull = full_spectrum(&edges, settings.operator, settings.objective).kernel.pull;
+                let seed = settings.seed ^ (at as u64) << 32;
+                PairSupport::Chosen(Pairs::new(graph, &draw_candidates(graph, &pull, settings.candidates, seed)))
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! One ascent on one graph, from its start to the probabilities.
+
+use fiedler_graph::random::stream;
+use rand::RngExt;
+
+use super::{Spectral, Start};
+use crate::ascent::{Ascent, Climb, Progress};
+use crate::eigen::Eigensolver;
+use crate::error::{Error, Result};
+use crate::objective::{Evaluation, full_spectrum};
+use crate::projection::shift_to_budget;
+use crate::support::{PairSupport, Pairs, Support};
+
+/// Hears of every step; returning false stops.
+pub(crate) type StepWatch<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
+
+/// How an ascent went.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Climbed {
+    /// Squared norm of the original spectrum.
+    pub(crate) before: f64,
+    /// Squared norm of the final spectrum.
+    pub(crate) after: f64,
+    /// Squared distance of the two, where that was the objective.
+    pub(crate) distance: Option<f64>,
+    pub(crate) rate: f64,
+    pub(crate) curve: Vec<Progress>,
+}
+
+/// Fills a support with its starting values and brings them within the budget.
+pub(crate) fn start(support: &mut PairSupport<'_>, start: Start, budget: f64, seed: u64, view: usize, graph: usize) {
+    if start == Start::Uniform {
+        let mut random = small_numbers(support.nodes(), seed, view, graph);
+        support.fill(&mut random);
+        let shift = shift_to_budget(budget, 0.0, |shift| support.mass_at(shift));
+        support.set_shift(shift);
+    }
+}
+
+/// Random numbers U(10⁻⁵, 1/n), each start its own.
+pub(crate) fn small_numbers(nodes: usize, seed: u64, view: usize, graph: usize) -> impl FnMut() -> f32 {
+    let purpose = if view == 0 { "first start" } else { "second start" };
+    let mut random = stream(seed, purpose, graph as u64);
+    let high = 1.0 / nodes.max(1) as f32;
+    let low = 1e-5f32.min(high / 2.0);
+    move || random.random_range(low..high)
+}
+
+/// Pushes the norm up or down.
+pub(super) fn climb_norm(
+    support: &mut PairSupport<'_>,
+    original: &Pairs,
+    settings: &Spectral,
+    ascent: &Ascent,
+    watch: StepWatch<'_>,
+) -> Result<Climbed> {
+    if settings.is_closed(support.nodes()) {
+        let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, settings.operator, settings.objective));
+        let before = full_spectrum(original, settings.operator, settings.objective).squared_norm;
+        return climb(support, before, ascent, evaluate, watch);
+    }
+    let mut solver = settings.solver();
+    let before = solver.solve(original)?.norm().squared_norm;
+    climb(support, before, ascent, |support| Ok(solver.solve(support)?.norm()), watch)
+}
+
+/// Moves the spectrum away from another.
+pub(crate) fn climb_distance<S: Support>(
+    support: &mut S,
+    from: &[f64],
+    solver: &mut Eigensolver,
+    ascent: &Ascent,
+    watch: StepWatch<'_>,
+) -> Result<Climbed> {
+    let before = squared(from);
+    let mut last = Vec::new();
+    let evaluate = |support: &S| {
+        let found = solver.solve(support)?;
+        last.clone_from(&found.values);
+        Ok(found.distance(from))
+    };
+    let climbed = climb(support, before, ascent, evaluate, watch)?;
+    Ok(Climbed { after: squared(&last), distance: Some(climbed.after), ..climbed })
+}
+
+fn climb<S: Support>(
+    support: &mut S,
+    before: f64,
+    ascent: &Ascent,
+    evaluate: impl FnMut(&S) -> Result<Evaluation>,
+    watch: StepWatch<'_>,
+) -> Result<Climbed> {
+    let mut stopped = false;
+    let outcome = ascent.try_run(support, before, evaluate, |progress| {
+        stopped = !watch(progress);
+        !stopped
+    })?;
+    if stopped {
+        return Err(Error::Stopped);
+    }
+    Ok(Climbed {
+        before,
+        after: outcome.relative_norm * outcome.relative_norm * before,
+        distance: None,
+        rate: outcome.rate,
+        curve: outcome.curve,
+    })
+}
+
+/// Moves two spectra away from each other.
+pub(super) fn climb_apart(
+    supports: &mut [PairSupport<'_>; 2],
+    before: f64,
+    settings: &Spectral,
+    ascent: &Ascent,
+    watch: [StepWatch<'_>; 2],
+) -> Result<[Climbed; 2]> {
+    let mut solvers = [settings.solver(), settings.solver()];
+    let mut climbs = [Climb::new(*ascent), Climb::new(*ascent)];
+    let mut climbed = [0, 1].map(|_| Climbed { before, ..Climbed::default() });
+    for step in 0..=ascent.steps {
+        let pairs = [solvers[0].solve(&supports[0])?, solvers[1].solve(&supports[1])?];
+        let mut moved = step < ascent.steps;
+        for view in 0..2 {
+            let evaluation = pairs[view].distance(&pairs[1 - view].values);
+            let progress = climbs[view].progress(&supports[view], &evaluation, before);
+            climbed[view].curve.push(progress);
+            climbed[view].after = squared(&pairs[view].values);
+            climbed[view].distance = Some(evaluation.squared_norm);
+            if !watch[view](&progress) {
+                return Err(Error::Stopped);
+            }
+            moved = moved && climbs[view].step(&mut supports[view], &evaluation, before);
+        }
+        if !moved {
+            break;
+        }
+    }
+    for (climbed, climb) in climbed.iter_mut().zip(&climbs) {
+        climbed.rate = climb.rate().unwrap_or(0.0);
+    }
+    Ok(climbed)
+}
+
+fn squared(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum()
+}

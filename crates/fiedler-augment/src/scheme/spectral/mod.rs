@@ -1,0 +1,219 @@
+//! Schemes that change the spectrum most: opposite, single-way and double-way.
+
+mod choice;
+mod climb;
+mod graphs;
+
+use fiedler_graph::{Graph, GraphSet};
+use fiedler_spectral::Operator;
+use serde::{Deserialize, Serialize};
+
+pub(super) use choice::Chosen;
+pub use choice::SupportChoice;
+pub(super) use climb::{Climbed, climb_distance, small_numbers};
+pub(super) use graphs::{Outcome, over_graphs};
+
+use super::{Augmentation, PairProbabilities, Report, ViewReport, Watch};
+use crate::ascent::{Ascent, Direction, StepSize};
+use crate::eigen::Eigensolver;
+use crate::error::{Error, Result};
+use crate::objective::Objective;
+use crate::sample::Flips;
+use crate::support::{PairSupport, Pairs, Support};
+use choice::Limits;
+use climb::{climb_apart, climb_norm, start};
+
+/// The largest residual of an eigenpair that a derivative is taken from.
+pub(super) const TOLERANCE: f64 = 1e-5;
+
+/// Settings of the optimised schemes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Spectral {
+    /// Whose spectrum.
+    pub operator: Operator,
+    /// Of which graph: the expected one, or a sampled one.
+    pub objective: Objective,
+    /// How many of the lowest and of the highest eigenvalues count, K in the paper. Without it all do.
+    pub eigenvalues: Option<usize>,
+    /// Most flips in expectation as a share of the edges, σ_e in the paper.
+    pub ratio: f64,
+    /// Number of steps.
+    pub steps: usize,
+    /// How far a step goes.
+    pub step_size: StepSize,
+    /// Where to start. Without it from zero, or at random where zero is a stationary point.
+    pub start: Option<Start>,
+    /// Which pairs may flip.
+    pub support: SupportChoice,
+    /// Non-edges considered for each node, where the support is edges and candidates.
+    pub candidates: usize,
+    /// Symmetric noise that keeps repeated eigenvalues apart, ε in the paper. The closed form of the whole norm needs none.
+    pub noise: f64,
+    /// Bytes that all pairs, or a dense spectrum, may take.
+    pub memory: u64,
+    /// Seed of random starts, candidates and noise.
+    pub seed: u64,
+}
+
+impl Default for Spectral {
+    fn default() -> Self {
+        Spectral {
+            operator: Operator::Laplacian,
+            objective: Objective::Expected,
+            eigenvalues: None,
+            ratio: 0.3,
+            steps: 50,
+            step_size: StepSize::default(),
+            start: None,
+            support: SupportChoice::Auto,
+            candidates: 20,
+            noise: 1e-5,
+            memory: 1 << 30,
+            seed: 0,
+        }
+    }
+}
+
+/// Where an ascent starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Nothing flips.
+    Zero,
+    /// Every pair flips with a small random probability, U(10⁻⁵, 1/n).
+    Uniform,
+}
+
+/// What the views of a scheme are to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    Norm(Direction),
+    Distance,
+}
+
+impl Spectral {
+    fn check(&self) -> Result<()> {
+        let number = |name: &str, value: f64| match value.is_finite() && value >= 0.0 {
+            true => Ok(()),
+            false => Err(Error::setting(name, value, "a number that is not negative")),
+        };
+        number("ratio", self.ratio)?;
+        number("noise", self.noise)?;
+        match self.step_size {
+            StepSize::LargestChange(size) | StepSize::Rate(size) => number("step size", size)?,
+        }
+        if self.eigenvalues == Some(0) {
+            return Err(Error::setting("number of eigenvalues", 0, "at least 1, or all"));
+        }
+        if self.eigenvalues.is_some() && self.objective == Objective::Sampled {
+            return Err(Error::setting("objective", "sampled", "expected, where only some eigenvalues count")
+                .advise("the norm of a sampled graph is known for all eigenvalues together only"));
+        }
+        Ok(())
+    }
+
+    /// As [`Spectral::check`], for the schemes that compare spectra eigenvalue by eigenvalue.
+    fn check_distance(&self) -> Result<()> {
+        self.check()?;
+        if self.start == Some(Start::Zero) {
+            return Err(Error::setting(
+                "start",
+                "zero",
+                "uniform, where a spectrum is moved away from where it starts",
+            )
+            .advise("at zero the distance is at its minimum and has no slope"));
+        }
+        if self.objective == Objective::Sampled {
+            return Err(Error::setting("objective", "sampled", "expected, where spectra are compared"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn opposite(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+        self.check()?;
+        let limits = Limits::of(set, self);
+        let mut views = Vec::new();
+        for (view, (name, direction)) in [("max", Direction::Max), ("min", Direction::Min)].into_iter().enumerate() {
+            views.extend(over_graphs(set, &[name], self.steps, watch, |graph, at, watch| {
+                let chosen = limits.choose(graph, self, Goal::Norm(direction));
+                let ascent = self.ascent(graph, direction);
+                let mut support = chosen.pairs(graph, self, at);
+                start(&mut support, self.start.unwrap_or(Start::Zero), ascent.budget, self.seed, view, at);
+                let climbed = climb_norm(&mut support, &Pairs::new(graph, &[]), self, &ascent, watch[0])?;
+                Ok(vec![outcome(support, climbed, chosen, ascent)])
+            })?);
+        }
+        Ok(gather(views, limits.note(self)))
+    }
+
+    pub(super) fn single(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+        self.check_distance()?;
+        let limits = Limits::of(set, self);
+        let views = over_graphs(set, &["single"], self.steps, watch, |graph, at, watch| {
+            let chosen = limits.choose(graph, self, Goal::Distance);
+            let ascent = self.ascent(graph, Direction::Max);
+            let mut support = chosen.pairs(graph, self, at);
+            let mut solver = self.solver();
+            let original = solver.solve(&support)?;
+            start(&mut support, Start::Uniform, ascent.budget, self.seed, 0, at);
+            let climbed = climb_distance(&mut support, &original.values, &mut solver, &ascent, watch[0])?;
+            Ok(vec![outcome(support, climbed, chosen, ascent)])
+        })?;
+        let (mut augmentations, report) = gather(views, limits.note(self));
+        augmentations.push(Augmentation::Unchanged);
+        Ok((augmentations, report))
+    }
+
+    pub(super) fn double(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+        self.check_distance()?;
+        let limits = Limits::of(set, self);
+        let views = over_graphs(set, &["first", "second"], self.steps, watch, |graph, at, watch| {
+            let chosen = limits.choose(graph, self, Goal::Distance);
+            let ascent = self.ascent(graph, Direction::Max);
+            let mut first = chosen.pairs(graph, self, at);
+            let before = self.solver().solve(&first)?.norm().squared_norm;
+            let mut second = first.clone();
+            start(&mut first, Start::Uniform, ascent.budget, self.seed, 0, at);
+            start(&mut second, Start::Uniform, ascent.budget, self.seed, 1, at);
+            let mut supports = [first, second];
+            let climbed = climb_apart(&mut supports, before, self, &ascent, [watch[0], watch[1]])?;
+            let both = supports.into_iter().zip(climbed);
+            Ok(both.map(|(support, climbed)| outcome(support, climbed, chosen.clone(), ascent)).collect())
+        })?;
+        Ok(gather(views, limits.note(self)))
+    }
+
+    fn ascent(&self, graph: &Graph, direction: Direction) -> Ascent {
+        let budget = self.ratio * graph.edges() as f64;
+        Ascent { direction, budget, steps: self.steps, step_size: self.step_size }
+    }
+
+    /// Whether the norm has its closed form: all eigenvalues count.
+    fn is_closed(&self, nodes: usize) -> bool {
+        self.eigenvalues.is_none_or(|ends| 2 * ends >= nodes)
+    }
+
+    fn solver(&self) -> Eigensolver {
+        Eigensolver {
+            operator: self.operator,
+            ends: self.eigenvalues,
+            noise: self.noise,
+            seed: self.seed,
+            memory: self.memory,
+            tolerance: TOLERANCE,
+            warm: None,
+        }
+    }
+}
+
+fn outcome(support: PairSupport<'_>, climbed: Climbed, chosen: Chosen, ascent: Ascent) -> Outcome<Flips> {
+    let (places, mass) = (support.len() as u64, support.mass());
+    Outcome { probabilities: support.into_flips(), places, mass, climbed, chosen, ascent }
+}
+
+fn gather(views: Vec<(Vec<Flips>, ViewReport)>, notes: Vec<String>) -> (Vec<Augmentation>, Report) {
+    let (flips, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
+    let pairs = |flips| Augmentation::Pairs(PairProbabilities::new(flips));
+    (flips.into_iter().map(pairs).collect(), Report { views, notes })
+}

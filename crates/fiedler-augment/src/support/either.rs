@@ -1,0 +1,108 @@
+//! All pairs or chosen ones, decided at run time.
+
+use fiedler_graph::Graph;
+
+use super::{Mass, Pairs, Power, Rise, Support, Triangle};
+use crate::kernel::PairKernel;
+use crate::sample::Flips;
+
+/// A support of pairs of either kind.
+#[derive(Debug, Clone)]
+pub enum PairSupport<'g> {
+    /// Every pair.
+    All(Triangle<'g>),
+    /// Edges, perhaps with candidates for addition.
+    Chosen(Pairs),
+}
+
+impl<'g> PairSupport<'g> {
+    /// Every pair of a graph's nodes, all values zero.
+    pub fn all(graph: &'g Graph) -> PairSupport<'g> {
+        let nodes = graph.nodes();
+        PairSupport::All(Triangle::new(graph, vec![0.0; nodes * nodes.saturating_sub(1) / 2]))
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        match self {
+            PairSupport::All(triangle) => triangle.nodes() * triangle.nodes().saturating_sub(1) / 2,
+            PairSupport::Chosen(pairs) => pairs.len(),
+        }
+    }
+
+    /// Whether there is no pair.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sets every value, in the order of pairs.
+    pub fn fill(&mut self, value: impl FnMut() -> f32) {
+        match self {
+            PairSupport::All(triangle) => triangle.fill(value),
+            PairSupport::Chosen(pairs) => pairs.fill(value),
+        }
+    }
+
+    /// The probabilities, ready to draw from.
+    pub fn into_flips(self) -> Flips {
+        let nodes = self.nodes();
+        match self {
+            PairSupport::All(triangle) => Flips::of_triangle(nodes, triangle.into_probabilities()),
+            PairSupport::Chosen(pairs) => {
+                Flips::of_pairs(nodes, pairs.iter().map(|(low, high, _, probability)| ((low, high), probability)))
+            }
+        }
+    }
+}
+
+/// Calls the method of the same name on whichever kind it is.
+macro_rules! either {
+    ($self:ident, $support:ident => $call:expr) => {
+        match $self {
+            PairSupport::All($support) => $call,
+            PairSupport::Chosen($support) => $call,
+        }
+    };
+}
+
+impl Support for PairSupport<'_> {
+    fn nodes(&self) -> usize {
+        either!(self, support => support.nodes())
+    }
+
+    fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {
+        either!(self, support => support.sums(power, factor))
+    }
+
+    fn advance(&mut self, kernel: &PairKernel, rate: f64) {
+        either!(self, support => support.advance(kernel, rate))
+    }
+
+    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
+        either!(self, support => support.rise(kernel, sign))
+    }
+
+    fn mass_at(&self, shift: f64) -> (f64, f64) {
+        either!(self, support => support.mass_at(shift))
+    }
+
+    fn shift(&self) -> f64 {
+        either!(self, support => support.shift())
+    }
+
+    fn set_shift(&mut self, shift: f64) {
+        either!(self, support => support.set_shift(shift))
+    }
+
+    fn mass(&self) -> Mass {
+        either!(self, support => support.mass())
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(u32, u32, bool, f32)) {
+        either!(self, support => support.visit(visit))
+    }
+
+    fn bytes(&self) -> u64 {
+        either!(self, support => support.bytes())
+    }
+}

@@ -1,0 +1,69 @@
+//! Schemes as a user meets them: computed, drawn from, on one graph and on many.
+#![allow(clippy::unwrap_used)]
+
+use fiedler_augment::scheme::{Augmentation, Draw, NodeDropping, Scheme, Settings, Spectral, SupportChoice, unwatched};
+use fiedler_graph::{Graph, GraphSet, generate};
+
+fn karate() -> GraphSet {
+    generate::karate_club().graphs
+}
+
+fn compute(settings: &Settings, set: &GraphSet) -> Scheme {
+    settings.compute(set, &unwatched).unwrap()
+}
+
+fn spectral_schemes(spectral: Spectral) -> Vec<Settings> {
+    vec![
+        Settings::Opposite(spectral),
+        Settings::Single(spectral),
+        Settings::Double(spectral),
+        Settings::NodeDropping(NodeDropping { eigenvalues: spectral.eigenvalues, ..Default::default() }),
+    ]
+}
+
+#[test]
+fn every_scheme_moves_the_spectrum_within_its_budget() {
+    for eigenvalues in [None, Some(5)] {
+        for support in [SupportChoice::All, SupportChoice::Candidates, SupportChoice::Edges, SupportChoice::Auto] {
+            for settings in spectral_schemes(Spectral { eigenvalues, support, ..Default::default() }) {
+                let set = karate();
+                let scheme = compute(&settings, &set);
+                for view in &scheme.report().views {
+                    let norm = view.norm.unwrap();
+                    let place = format!("{} {} {eigenvalues:?} {support:?}: {norm:?}", settings.name(), view.name);
+                    assert!(view.mass.total() <= view.budget + 1e-3, "{place}");
+                    match view.name.as_str() {
+                        "max" => assert!(norm.relative() > 1.01, "{place}"),
+                        "min" => assert!(norm.relative() < 0.999, "{place}"),
+                        _ => assert!(norm.distance.unwrap() > 0.01, "{place}"),
+                    }
+                    assert!(view.curve.len() == 51, "{place}");
+                }
+                for view in 0..2 {
+                    let draw = Draw { seed: 3, epoch: 1, view };
+                    let drawn = scheme.draw(&set.whole(), draw).unwrap();
+                    assert_eq!(drawn, scheme.draw(&set.whole(), draw).unwrap());
+                    if !matches!(scheme.views()[view], Augmentation::Unchanged) {
+                        assert_ne!(drawn.graph, *set.arena(), "{}", settings.name());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
+    let (arena, _) = Graph::from_pairs(9, vec![(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (4, 6), (7, 8)]).unwrap();
+    let set = GraphSet::from_arena(arena, vec![4, 3, 2]).unwrap();
+    for settings in spectral_schemes(Spectral { ratio: 0.8, ..Default::default() }) {
+        let scheme = compute(&settings, &set);
+        for epoch in 0..20 {
+            let draw = Draw { seed: 1, epoch, view: 0 };
+            let together = scheme.draw(&set.batch(&[2, 0, 1]), draw).unwrap();
+            let alone = scheme.draw(&set.batch(&[0]), draw).unwrap();
+            let block: Vec<_> = together.graph.edge_pairs().filter(|pair| (2..6).contains(&pair.0)).collect();
+            assert_eq!(block, alone.graph.edge_pairs().map(|(a, b)| (a + 2, b + 2)).collect::<Vec<_>>());
+        }
+    }
+}
