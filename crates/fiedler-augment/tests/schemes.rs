@@ -1,6 +1,7 @@
 //! Schemes as a user meets them: computed, drawn from, on one graph and on many.
 #![allow(clippy::unwrap_used)]
 
+use fiedler_augment::Error;
 use fiedler_augment::scheme::{Augmentation, Draw, NodeDropping, Scheme, Settings, Spectral, SupportChoice, unwatched};
 use fiedler_graph::{Graph, GraphSet, generate};
 
@@ -65,5 +66,47 @@ fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
             let block: Vec<_> = together.graph.edge_pairs().filter(|pair| (2..6).contains(&pair.0)).collect();
             assert_eq!(block, alone.graph.edge_pairs().map(|(a, b)| (a + 2, b + 2)).collect::<Vec<_>>());
         }
+    }
+}
+
+#[test]
+fn a_scheme_is_the_same_after_saving_and_loading() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = karate();
+    for (at, settings) in spectral_schemes(Spectral::default()).into_iter().enumerate() {
+        let scheme = compute(&settings, &set);
+        let path = folder.path().join(format!("{at}.safetensors"));
+        scheme.save(&path, false).unwrap();
+        let loaded = Scheme::load(&path, &set).unwrap();
+        assert_eq!(loaded.settings(), scheme.settings());
+        for (epoch, view) in [(0, 0), (0, 1), (7, 0), (7, 1)] {
+            let draw = Draw { seed: 5, epoch, view };
+            assert_eq!(loaded.draw(&set.whole(), draw).unwrap(), scheme.draw(&set.whole(), draw).unwrap());
+        }
+        let again = folder.path().join("again.safetensors");
+        loaded.save(&again, true).unwrap();
+        assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap());
+        assert!(scheme.save(&path, false).unwrap_err().to_string().contains("exists already"));
+    }
+}
+
+#[test]
+fn a_scheme_of_another_graph_or_a_damaged_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scheme.safetensors");
+    compute(&Settings::Opposite(Spectral::default()), &karate()).save(&path, false).unwrap();
+    let other = GraphSet::single(karate().arena().flipped(&[(0, 1)]).unwrap());
+    assert!(matches!(Scheme::load(&path, &other), Err(Error::OtherGraph { .. })));
+
+    let whole = std::fs::read(&path).unwrap();
+    for (at, change) in [(3, 0xff), (60, b'#'), (whole.len() - 1, 0xff)] {
+        let mut damaged = whole.clone();
+        damaged[at] = change;
+        std::fs::write(&path, &damaged).unwrap();
+        assert!(matches!(Scheme::load(&path, &karate()), Err(Error::NotAScheme { .. })), "byte {at}");
+    }
+    for length in [0, 7, 100, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        assert!(matches!(Scheme::load(&path, &karate()), Err(Error::NotAScheme { .. })), "{length} bytes");
     }
 }

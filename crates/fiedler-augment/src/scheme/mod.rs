@@ -4,6 +4,7 @@
 //! [`Settings`] it came from and the graphs it belongs to. One file here is one scheme: its settings and how they become
 //! augmentations.
 
+mod file;
 mod fixed;
 mod node_dropping;
 mod node_probabilities;

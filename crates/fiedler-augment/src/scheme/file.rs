@@ -1,0 +1,312 @@
+//! Schemes in files: safetensors, with settings, report and fingerprint in the metadata.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use bytemuck::Pod;
+use fiedler_graph::write::Targets;
+use fiedler_graph::{Graph, GraphSet};
+use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
+
+use super::{Augmentation, Fixed, NodeProbabilities, PairProbabilities, Report, Scheme, Settings};
+use crate::error::{Error, Result};
+use crate::sample::Flips;
+
+/// The one key of the metadata: more than one would have no fixed order.
+const KEY: &str = "fiedler";
+/// Stands for the number of listed pairs where all pairs are held.
+const ALL_PAIRS: u64 = u64::MAX;
+
+/// What stands in the metadata.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    fingerprint: String,
+    settings: Settings,
+    views: Vec<Kind>,
+    report: Report,
+}
+
+/// What kind of augmentation a view is, with what is not worth a tensor.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Unchanged,
+    Pairs,
+    Nodes,
+    Fixed,
+}
+
+impl Scheme {
+    /// Adds the scheme to files that are being written.
+    ///
+    /// # Errors
+    /// When the file exists and may not be replaced, or the system refuses.
+    pub fn write(&self, path: &Path, targets: &mut Targets) -> Result<()> {
+        let mut tensors = Tensors::default();
+        let views = self.views.iter().enumerate().map(|(view, augmentation)| tensors.add_view(view, augmentation));
+        let header = Header {
+            version: 1,
+            fingerprint: self.fingerprint.clone(),
+            settings: self.settings.clone(),
+            views: views.collect(),
+            report: self.report.clone(),
+        };
+        let refuse = |problem: String| Error::NotAScheme { path: path.into(), problem };
+        let header = serde_json::to_string(&header).map_err(|error| refuse(error.to_string()))?;
+        let bytes = safetensors::serialize(tensors.0, Some(HashMap::from([(KEY.to_owned(), header)])))
+            .map_err(|error| refuse(error.to_string()))?;
+        Ok(targets.write(path, |file| file.write_all(&bytes))?)
+    }
+
+    /// Saves the scheme to a file; nothing that exists is replaced unless `force`.
+    ///
+    /// # Errors
+    /// As [`Scheme::write`].
+    pub fn save(&self, path: &Path, force: bool) -> Result<()> {
+        let mut targets = Targets::new(force);
+        self.write(path, &mut targets)?;
+        targets.finish()?;
+        Ok(())
+    }
+
+    /// Loads a scheme for the graphs it was computed for.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no scheme, or the scheme belongs to other graphs.
+    pub fn load(path: &Path, set: &GraphSet) -> Result<Scheme> {
+        let bytes = fs::read(path).map_err(fiedler_graph::Error::io("read", path))?;
+        parse(&bytes, set).map_err(|error| match error {
+            Refusal::Problem(problem) => Error::NotAScheme { path: path.into(), problem },
+            Refusal::Other(error) => error,
+        })
+    }
+}
+
+/// Why bytes are no scheme for these graphs.
+enum Refusal {
+    Problem(String),
+    Other(Error),
+}
+
+impl From<String> for Refusal {
+    fn from(problem: String) -> Refusal {
+        Refusal::Problem(problem)
+    }
+}
+
+fn parse(bytes: &[u8], set: &GraphSet) -> Result<Scheme, Refusal> {
+    let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
+    let header = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+    let header = header.ok_or_else(|| format!("its metadata has no {KEY:?}"))?;
+    let header: Header = serde_json::from_str(header).map_err(|error| format!("its metadata: {error}"))?;
+    if header.version != 1 {
+        return Err(format!("it has version {}, and only version 1 is known", header.version).into());
+    }
+    let graph = set.fingerprint();
+    if graph != header.fingerprint {
+        return Err(Refusal::Other(Error::OtherGraph { scheme: header.fingerprint, graph }));
+    }
+    let mut views = Vec::with_capacity(header.views.len());
+    for (view, kind) in header.views.into_iter().enumerate() {
+        views.push(Stored { file: &file, view }.augmentation(kind, set)?);
+    }
+    Ok(Scheme { settings: header.settings, fingerprint: header.fingerprint, views, report: header.report })
+}
+
+/// Tensors to be written, with their names.
+#[derive(Default)]
+struct Tensors(Vec<(String, Tensor)>);
+
+struct Tensor {
+    kind: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl safetensors::View for Tensor {
+    fn dtype(&self) -> Dtype {
+        self.kind
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+impl Tensors {
+    fn add<T: Element>(&mut self, view: usize, name: &str, values: &[T]) {
+        let bytes = bytemuck::cast_slice(values).to_vec();
+        self.0.push((format!("view{view}.{name}"), Tensor { kind: T::KIND, shape: vec![values.len()], bytes }));
+    }
+
+    fn add_view(&mut self, view: usize, augmentation: &Augmentation) -> Kind {
+        match augmentation {
+            Augmentation::Unchanged => Kind::Unchanged,
+            Augmentation::Pairs(pairs) => {
+                self.add_pairs(view, pairs);
+                Kind::Pairs
+            }
+            Augmentation::Nodes(nodes) => {
+                self.add(view, "probability", nodes.of_nodes());
+                Kind::Nodes
+            }
+            Augmentation::Fixed(fixed) => {
+                let arena = fixed.graphs().arena();
+                let (low, high): (Vec<u32>, Vec<u32>) = arena.edge_pairs().unzip();
+                self.add(view, "low", &low);
+                self.add(view, "high", &high);
+                self.add(view, "weight", &arena.edge_weights().unwrap_or_else(|| vec![1.0; low.len()]));
+                self.add(view, "own-weight", fixed.own_weights());
+                Kind::Fixed
+            }
+        }
+    }
+
+    fn add_pairs(&mut self, view: usize, pairs: &PairProbabilities) {
+        let (mut counts, mut low, mut high, mut probability) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for flips in pairs.graphs() {
+            match flips.triangle() {
+                Some(triangle) => {
+                    counts.push(ALL_PAIRS);
+                    probability.extend_from_slice(triangle);
+                }
+                None => {
+                    let listed = flips.pairs();
+                    counts.push(listed.len() as u64);
+                    for ((a, b), p) in listed {
+                        low.push(a);
+                        high.push(b);
+                        probability.push(p);
+                    }
+                }
+            }
+        }
+        self.add(view, "pairs", &counts);
+        self.add(view, "low", &low);
+        self.add(view, "high", &high);
+        self.add(view, "probability", &probability);
+    }
+}
+
+/// The tensors of one view.
+struct Stored<'f> {
+    file: &'f SafeTensors<'f>,
+    view: usize,
+}
+
+impl Stored<'_> {
+    fn augmentation(&self, kind: Kind, set: &GraphSet) -> Result<Augmentation, Refusal> {
+        Ok(match kind {
+            Kind::Unchanged => Augmentation::Unchanged,
+            Kind::Pairs => Augmentation::Pairs(self.pairs(set)?),
+            Kind::Nodes => {
+                let probabilities = self.probabilities()?;
+                self.expect("probability", probabilities.len(), set.nodes())?;
+                Augmentation::Nodes(NodeProbabilities::new(probabilities))
+            }
+            Kind::Fixed => Augmentation::Fixed(self.fixed(set).map_err(|refusal| match refusal {
+                Refusal::Other(error) => Refusal::Problem(error.to_string()),
+                problem => problem,
+            })?),
+        })
+    }
+
+    fn pairs(&self, set: &GraphSet) -> Result<PairProbabilities, Refusal> {
+        let counts: Vec<u64> = self.get("pairs")?;
+        self.expect("pairs", counts.len(), set.len())?;
+        let probabilities = self.probabilities()?;
+        let (low, high): (Vec<u32>, Vec<u32>) = (self.get("low")?, self.get("high")?);
+        self.expect("high", high.len(), low.len())?;
+        let (mut listed, mut rest) = (low.into_iter().zip(high), probabilities.as_slice());
+        let mut graphs = Vec::with_capacity(set.len());
+        for (graph, &count) in counts.iter().enumerate() {
+            let nodes = set.node_range(graph).len();
+            let all = nodes * nodes.saturating_sub(1) / 2;
+            let wanted = if count == ALL_PAIRS { all } else { usize::try_from(count).unwrap_or(usize::MAX) };
+            let (own, after) = rest
+                .split_at_checked(wanted)
+                .ok_or_else(|| format!("view {} has too few probabilities for graph {graph}", self.view))?;
+            rest = after;
+            graphs.push(if count == ALL_PAIRS {
+                Flips::of_triangle(nodes, own.to_vec())
+            } else {
+                let pairs: Vec<(u32, u32)> = listed.by_ref().take(own.len()).collect();
+                self.expect("low", pairs.len(), own.len())?;
+                let valid = pairs.iter().all(|&(low, high)| low < high && (high as usize) < nodes);
+                if !(valid && pairs.is_sorted_by(|before, after| before < after)) {
+                    return Err(format!("the pairs of view {}, graph {graph}, are not ascending", self.view).into());
+                }
+                Flips::of_pairs(nodes, pairs.into_iter().zip(own.iter().copied()))
+            });
+        }
+        self.expect("probability", probabilities.len(), probabilities.len() - rest.len())?;
+        Ok(PairProbabilities::new(graphs))
+    }
+
+    fn fixed(&self, set: &GraphSet) -> Result<Fixed, Refusal> {
+        let (low, high): (Vec<u32>, Vec<u32>) = (self.get("low")?, self.get("high")?);
+        self.expect("high", high.len(), low.len())?;
+        let pairs = low.into_iter().zip(high).collect();
+        let other = |error: fiedler_graph::Error| Refusal::Other(error.into());
+        let (arena, _) = Graph::from_weighted_pairs(set.nodes(), pairs, self.get("weight")?).map_err(other)?;
+        let sizes = (0..set.len()).map(|graph| set.node_range(graph).len() as u32).collect();
+        let graphs = GraphSet::from_arena(arena, sizes).map_err(other)?;
+        Fixed::new(graphs, self.get("own-weight")?).map_err(Refusal::Other)
+    }
+
+    fn probabilities(&self) -> Result<Vec<f32>, Refusal> {
+        let probabilities: Vec<f32> = self.get("probability")?;
+        match probabilities.iter().find(|p| !(0.0..=1.0).contains(*p)) {
+            Some(bad) => Err(format!("view {} has the probability {bad}", self.view).into()),
+            None => Ok(probabilities),
+        }
+    }
+
+    fn get<T: Element>(&self, name: &str) -> Result<Vec<T>, Refusal> {
+        let name = format!("view{}.{name}", self.view);
+        let tensor = self.file.tensor(&name).map_err(|error| error.to_string())?;
+        if tensor.dtype() != T::KIND {
+            return Err(format!("{name} holds {:?}; expected {:?}", tensor.dtype(), T::KIND).into());
+        }
+        // The file does not promise alignment.
+        Ok(tensor.data().chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    fn expect(&self, name: &str, found: usize, expected: usize) -> Result<(), Refusal> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(format!("view{}.{name} has {found} entries; expected {expected}", self.view).into())
+    }
+}
+
+/// A number that tensors are made of here.
+trait Element: Pod {
+    const KIND: Dtype;
+}
+
+impl Element for f32 {
+    const KIND: Dtype = Dtype::F32;
+}
+
+impl Element for u32 {
+    const KIND: Dtype = Dtype::U32;
+}
+
+impl Element for u64 {
+    const KIND: Dtype = Dtype::U64;
+}
