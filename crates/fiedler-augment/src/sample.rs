@@ -15,6 +15,8 @@ use crate::support::row_start;
 const CLASSES: usize = 32;
 /// Consecutive pairs of a triangle that share a bound.
 const BLOCK: usize = 4096;
+/// Of a block, pairs listed by themselves at most: a list takes three times the memory.
+const MOST_LISTED: usize = BLOCK / 32;
 
 /// Probabilities of flipping node pairs, arranged for drawing.
 #[derive(Debug, Clone)]
@@ -88,13 +90,29 @@ impl Flips {
 
     /// Every pair that may flip with its probability, in ascending order.
     pub fn pairs(&self) -> Vec<((u32, u32), f32)> {
-        if let Some(triangle) = &self.triangle {
-            let places = triangle.iter().enumerate().filter(|(_, probability)| **probability > 0.0);
-            return places.map(|(at, &probability)| (pair_at(self.nodes, at), probability)).collect();
-        }
-        let mut pairs: Vec<_> = self.pairs.iter().copied().zip(self.probabilities.iter().copied()).collect();
+        let mut pairs = Vec::with_capacity(self.pairs.len());
+        self.visit(|pair, probability| pairs.push((pair, probability)));
         pairs.sort_unstable_by_key(|&(pair, _)| pair);
         pairs
+    }
+
+    /// Hands over every pair that may flip with its probability, in no particular order.
+    pub fn visit(&self, mut visit: impl FnMut((u32, u32), f32)) {
+        let Some(triangle) = &self.triangle else {
+            return self
+                .pairs
+                .iter()
+                .zip(&self.probabilities)
+                .for_each(|(&pair, &probability)| visit(pair, probability));
+        };
+        let mut rest = triangle.as_slice();
+        for low in 0..self.nodes {
+            let (row, after) = rest.split_at(self.nodes - low - 1);
+            rest = after;
+            for (at, &probability) in row.iter().enumerate().filter(|(_, probability)| **probability > 0.0) {
+                visit((low as u32, (low + 1 + at) as u32), probability);
+            }
+        }
     }
 
     /// Bytes held.
@@ -174,23 +192,27 @@ fn bound(class: usize) -> f32 {
     0.5f32.powi(class as i32)
 }
 
-/// The class for a block that leaves the least to draw: candidates met in the block, and pairs above it in the list.
+/// The class for a block that leaves the least to draw: candidates met in the block, and pairs above it in the list. `None`
+/// where listing every pair is cheaper still, as when a block holds only a few.
 fn cheapest_class(probabilities: &[f32]) -> Option<usize> {
     let mut counts = [0usize; CLASSES];
     for &probability in probabilities.iter().filter(|probability| **probability > 0.0) {
         counts[class(probability)] += 1;
     }
-    let mut above = 0.0;
-    let mut best = None;
+    let (mut listed, mut above) = (0, 0.0);
+    let mut best: Option<(f64, usize)> = None;
     for (exponent, &count) in counts.iter().enumerate() {
         let cost = probabilities.len() as f64 * f64::from(bound(exponent)) + above;
         if count > 0 && best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, exponent));
         }
+        listed += count;
         above += count as f64 * f64::from(bound(exponent));
+        if listed > MOST_LISTED {
+            break;
+        }
     }
-    // Listing every pair may be cheaper still, as when a block holds only a few.
-    best.filter(|(cost, _)| *cost < above).map(|(_, exponent)| exponent)
+    best.filter(|(cost, _)| listed > MOST_LISTED || *cost < above).map(|(_, exponent)| exponent)
 }
 
 /// Visits each of `count` items with probability `bound`, handing over a uniform number for its acceptance.

@@ -124,6 +124,11 @@ impl GraphSet {
         self.node_offsets[graph]..self.node_offsets[graph + 1]
     }
 
+    /// The graph that a node of the arena belongs to.
+    pub fn graph_of(&self, node: u32) -> usize {
+        self.node_offsets.partition_point(|&first| first <= node) - 1
+    }
+
     /// Number of undirected edges of a graph.
     pub fn graph_edges(&self, graph: usize) -> usize {
         self.entry_range(graph).len() / 2

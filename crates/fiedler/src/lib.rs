@@ -12,4 +12,6 @@
 //! assert!(summary.homophily > Some(0.7));
 //! ```
 
+pub use fiedler_augment as augment;
 pub use fiedler_graph as graph;
+pub use fiedler_spectral as spectral;

@@ -22,6 +22,8 @@ pub enum Exit {
     Output = 5,
     /// A download failed.
     Network = 6,
+    /// The user asked to stop.
+    Interrupted = 130,
 }
 
 /// A failure as the user sees it.
@@ -62,5 +64,24 @@ impl From<Error> for Failure {
             _ => Exit::Data,
         };
         Failure::new(exit, error.to_string(), error.hint())
+    }
+}
+
+impl From<fiedler_spectral::Error> for Failure {
+    fn from(error: fiedler_spectral::Error) -> Failure {
+        Failure::new(Exit::Usage, error.to_string(), error.hint())
+    }
+}
+
+impl From<fiedler_augment::Error> for Failure {
+    fn from(error: fiedler_augment::Error) -> Failure {
+        use fiedler_augment::Error;
+        match error {
+            Error::Graph(error) => error.into(),
+            Error::Spectral(error) => error.into(),
+            Error::Stopped => Failure::new(Exit::Interrupted, "stopped; nothing was written", None),
+            Error::Setting { .. } => Failure::new(Exit::Usage, error.to_string(), error.hint()),
+            _ => Failure::new(Exit::Data, error.to_string(), error.hint()),
+        }
     }
 }

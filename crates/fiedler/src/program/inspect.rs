@@ -2,12 +2,15 @@
 
 use fiedler_graph::measure::{self, Range, Summary};
 use fiedler_graph::{BuildReport, Dataset};
+use fiedler_spectral::Operator;
+use fiedler_spectral::properties::{self, Summary as Spectrum, SummarySettings};
 use serde::Serialize;
 
 use super::Common;
-use super::failure::Failure;
+use super::failure::{Exit, Failure};
 use super::output::Output;
 use super::reading::Reading;
+use super::spectrum;
 use super::table::{Table, count, figure, percent, several};
 
 /// Describes a graph or a set of graphs: size, connectedness, clustering, features, classes, and what reading it merged or dropped
@@ -16,6 +19,15 @@ pub struct Inspect {
     /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
     /// [default: citation, a built-in graph]
     data: Option<String>,
+    /// Also tell what the spectrum says: connectivity, cuts, diameter, clusters
+    #[arg(long)]
+    spectrum: bool,
+    /// Whose spectrum: laplacian or propagation
+    #[arg(long, requires = "spectrum", default_value_t, hide_default_value = true)]
+    operator: Operator,
+    /// Only this graph of a set, counted from 0
+    #[arg(long, value_name = "N")]
+    graph: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -32,12 +44,18 @@ struct Report<'a> {
     read: BuildReport,
     skipped: u64,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spectrum: Option<&'a Spectrum>,
 }
 
 impl Inspect {
     pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
-        let dataset = self.reading.load(self.data.as_deref(), common, output)?;
+        let mut dataset = self.reading.load(self.data.as_deref(), common, output)?;
+        if let Some(graph) = self.graph {
+            dataset = alone(&dataset, graph)?;
+        }
         let summary = measure::summarise(&dataset);
+        let spectrum = self.spectrum.then(|| self.look_at_spectrum(&dataset, common, output)).transpose()?;
         if self.json {
             let report = &dataset.report;
             return output.json(&Report {
@@ -46,13 +64,39 @@ impl Inspect {
                 read: report.edges,
                 skipped: report.skipped,
                 notes: &report.notes,
+                spectrum: spectrum.as_ref(),
             });
         }
-        output.result(&describe(&summary, &dataset))
+        output.result(&describe(&summary, &dataset, spectrum.as_ref()))
+    }
+
+    fn look_at_spectrum(&self, dataset: &Dataset, common: &Common, output: &Output) -> Result<Spectrum, Failure> {
+        let Some(graph) = dataset.graph() else {
+            let message = format!("{} has {} graphs, and a spectrum is of one", dataset.name, dataset.graphs.len());
+            return Err(Failure::new(Exit::Usage, message, "choose one with --graph N".to_owned()));
+        };
+        let spinner = output.spinner("computing eigenvalues");
+        let settings = SummarySettings { operator: self.operator, seed: common.seed, ..Default::default() };
+        let spectrum = properties::summarise(graph, &settings);
+        spinner.finish_and_clear();
+        Ok(spectrum?)
     }
 }
 
-fn describe(summary: &Summary, dataset: &Dataset) -> String {
+/// One graph of a set by itself, with what is known of its nodes.
+fn alone(dataset: &Dataset, graph: usize) -> Result<Dataset, Failure> {
+    if graph >= dataset.graphs.len() {
+        let message = format!("there is no graph {graph}; {} has {}", dataset.name, dataset.graphs.len());
+        return Err(Failure::new(Exit::Usage, message, "graphs are counted from 0".to_owned()));
+    }
+    let rows: Vec<u32> = dataset.graphs.node_range(graph).collect();
+    let name = format!("{}, graph {graph}", dataset.name);
+    let mut one = Dataset::single(name, dataset.graphs.graph(graph));
+    one.features = dataset.features.as_ref().map(|features| features.gather(&rows));
+    Ok(one)
+}
+
+fn describe(summary: &Summary, dataset: &Dataset, spectrum: Option<&Spectrum>) -> String {
     let mut table = Table::new(match summary.graphs {
         1 => format!("{}: one graph", summary.name),
         graphs => format!("{}: {} graphs", summary.name, count(graphs)),
@@ -64,6 +108,9 @@ fn describe(summary: &Summary, dataset: &Dataset) -> String {
         table.row("splits", splits(&summary.splits));
     }
     reading(&mut table, dataset);
+    if let Some(spectrum) = spectrum {
+        spectrum::describe(&mut table, spectrum);
+    }
     table.to_string()
 }
 

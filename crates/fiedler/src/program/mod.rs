@@ -1,12 +1,16 @@
 //! The program: its commands, one file each, and what they share.
 
+mod augment;
 mod completions;
 mod convert;
 mod data;
 mod failure;
 mod inspect;
+mod interrupt;
+mod memory;
 mod output;
 mod reading;
+mod spectrum;
 mod table;
 
 use std::io::IsTerminal;
@@ -33,8 +37,8 @@ DATA is a path, a name from `fiedler data list`, or a generator with its setting
   fiedler inspect cora
   fiedler inspect sbm:nodes=2000,classes=4
 
-Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed.
-Results go to standard output, everything else to standard error. NO_COLOR switches colours off.";
+Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed,
+130 interrupted. Results go to standard output, everything else to standard error. NO_COLOR switches colours off.";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -54,6 +58,8 @@ pub struct Common {
 enum Command {
     /// Describe a graph or a set of graphs
     Inspect(inspect::Inspect),
+    /// Compute an augmentation scheme that changes the graph's spectrum most
+    Augment(augment::Augment),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -84,6 +90,7 @@ fn run_command(cli: &Cli) -> Result<(), Failure> {
     let output = Output::new(cli.common.quiet, std::io::stderr().is_terminal());
     match &cli.command {
         Command::Inspect(inspect) => inspect.run(&cli.common, &output),
+        Command::Augment(augment) => augment.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),

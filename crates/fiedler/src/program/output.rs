@@ -57,6 +57,11 @@ impl Output {
         self.bar(length, what, template)
     }
 
+    /// A bar for work of a known number of steps; invisible where nobody watches.
+    pub fn steps_bar(&self, what: &str) -> ProgressBar {
+        self.bar(Some(0), what, "{msg} {wide_bar} {pos}/{len} {eta}")
+    }
+
     /// A spinner for work of unknown length; invisible where nobody watches.
     pub fn spinner(&self, what: &str) -> ProgressBar {
         self.bar(None, what, "{spinner} {msg} {elapsed}")

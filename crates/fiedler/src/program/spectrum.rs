@@ -1,0 +1,90 @@
+//! What the spectrum tells of a graph, in words for people.
+
+use fiedler_spectral::Operator;
+use fiedler_spectral::properties::{Diameter, Summary};
+
+use super::table::{Table, count, figure};
+
+/// Adds what the spectrum tells to a table.
+pub fn describe(table: &mut Table, spectrum: &Summary) {
+    let (low, high) = (spectrum.extremes.lowest.first(), spectrum.extremes.highest.first());
+    let range = match (low, high) {
+        (Some(low), Some(high)) => format!(", eigenvalues from {} to {}", figure(tidy(*low)), figure(tidy(*high))),
+        _ => String::new(),
+    };
+    table.row("spectrum", format!("of the {}{range}", operator(spectrum.operator)));
+    table.row("  norm", figure(spectrum.norm));
+    let bounds = spectrum.operator.bounds();
+    let estimated = if spectrum.histogram_estimated { "  (estimated)" } else { "" };
+    table.row("  density", format!("{} {} {}{estimated}", bounds.0, sparkline(&spectrum.histogram), bounds.1));
+    table.row("  lowest", values(&spectrum.extremes.lowest));
+    table.row("  highest", values(&spectrum.extremes.highest));
+    connectivity(table, spectrum);
+}
+
+fn connectivity(table: &mut Table, spectrum: &Summary) {
+    let connected = spectrum.components == 1;
+    let connectivity = match connected {
+        true => format!(
+            "{} algebraic; {} where degrees are not divided out",
+            figure(tidy(spectrum.algebraic_connectivity)),
+            figure(tidy(spectrum.algebraic_connectivity_unnormalised))
+        ),
+        false => format!(
+            "0, for the graph has {} parts; what follows is of the largest, {} nodes",
+            count(spectrum.components),
+            count(spectrum.largest_component)
+        ),
+    };
+    table.row("  connectivity", connectivity);
+    if let Some(gap) = spectrum.spectral_gap {
+        table.row("  spectral gap", figure(tidy(gap)));
+    }
+    if let Some(cheeger) = &spectrum.cheeger {
+        let found = cheeger.found.map_or(String::new(), |found| format!("; {} found", figure(found)));
+        let bounds = format!("conductance {} to {}", figure(cheeger.at_least), figure(cheeger.at_most));
+        table.row("  best cut", bounds + &found);
+    }
+    let mut diameter = match spectrum.diameter {
+        Diameter { at_least, at_most } if at_least == at_most => count(at_least),
+        Diameter { at_least, at_most } => format!("{at_least} to {at_most}"),
+    };
+    if let Some(bounds) = &spectrum.diameter_bounds {
+        let least = bounds.at_least().map_or(0, |least| least.ceil() as usize);
+        diameter += &match bounds.at_most() {
+            Some(most) => format!("  (the spectrum alone says {} to {})", count(least), count(most)),
+            None => format!("  (the spectrum alone says at least {})", count(least)),
+        };
+    }
+    table.row("  diameter", diameter);
+    if let Some(clusters) = spectrum.clusters {
+        table.row("  clusters", format!("{clusters}, before the largest gap among the lowest eigenvalues"));
+    }
+}
+
+fn operator(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Laplacian => "normalised Laplacian",
+        Operator::Propagation => "propagation matrix",
+    }
+}
+
+/// A number without the last digits of a computation that ended at zero.
+fn tidy(value: f64) -> f64 {
+    if value.abs() < 1e-9 { 0.0 } else { value }
+}
+
+fn values(values: &[f64]) -> String {
+    values.iter().take(8).map(|&value| figure(tidy(value))).collect::<Vec<_>>().join("  ")
+}
+
+/// Counts as a row of blocks, one of eight heights each.
+fn sparkline(counts: &[f64]) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().fold(0.0, f64::max);
+    let block = |count: f64| match most > 0.0 && count > 0.0 {
+        true => BLOCKS[((count / most * 8.0) as usize).min(7)],
+        false => ' ',
+    };
+    counts.iter().map(|&count| block(count)).collect()
+}
