@@ -1,0 +1,208 @@
+//! The schemes against the paper's algorithm written down plainly: dense matrices in double precision, eigenvalues by a dense
+//! solver, derivatives by finite differences, projection by bisection.
+#![allow(clippy::unwrap_used)]
+
+use faer::{Mat, Side};
+use fiedler_augment::ascent::StepSize;
+use fiedler_augment::scheme::{Augmentation, NodeDropping, Settings, Spectral, Start, SupportChoice, unwatched};
+use fiedler_graph::random::stream;
+use fiedler_graph::{Graph, GraphSet};
+use fiedler_spectral::Operator;
+use rand::RngExt;
+
+const STEPS: usize = 8;
+
+/// A connected graph, so that every derivative exists.
+fn connected_graph(nodes: u32, seed: u64) -> Graph {
+    let mut random = stream(seed, "test graph", 0);
+    let mut pairs: Vec<(u32, u32)> = (1..nodes).map(|node| (random.random_range(0..node), node)).collect();
+    pairs.extend(all_pairs(nodes).filter(|_| random.random_bool(0.25)));
+    Graph::from_pairs(nodes as usize, pairs).unwrap().0
+}
+
+fn all_pairs(nodes: u32) -> impl Iterator<Item = (u32, u32)> {
+    (0..nodes).flat_map(move |low| (low + 1..nodes).map(move |high| (low, high)))
+}
+
+/// The eigenvalues that count of the graph whose weights are given for all pairs: the K lowest, then the K highest downwards.
+fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, ends: Option<usize>) -> Vec<f64> {
+    let own = if operator == Operator::Propagation { 1.0 } else { 0.0 };
+    let mut matrix = Mat::<f64>::zeros(nodes, nodes);
+    for ((low, high), &weight) in all_pairs(nodes as u32).zip(weights) {
+        matrix[(low as usize, high as usize)] = weight;
+        matrix[(high as usize, low as usize)] = weight;
+    }
+    (0..nodes).for_each(|node| matrix[(node, node)] = own);
+    let roots: Vec<f64> =
+        (0..nodes).map(|row| (0..nodes).map(|column| matrix[(row, column)]).sum::<f64>().sqrt()).collect();
+    let normalised = Mat::from_fn(nodes, nodes, |row, column| {
+        let entry = matrix[(row, column)] / (roots[row] * roots[column]);
+        match operator {
+            Operator::Propagation => entry,
+            Operator::Laplacian => f64::from(u8::from(row == column)) - entry,
+        }
+    });
+    let all = normalised.self_adjoint_eigenvalues(Side::Lower).unwrap();
+    match ends.filter(|ends| 2 * ends < nodes) {
+        Some(ends) => all[..ends].iter().chain(all[nodes - ends..].iter().rev()).copied().collect(),
+        None => all,
+    }
+}
+
+/// What is optimised, by the values of pairs or of nodes.
+struct Problem<'a> {
+    graph: &'a Graph,
+    operator: Operator,
+    ends: Option<usize>,
+    of_nodes: bool,
+    distance: bool,
+}
+
+impl Problem<'_> {
+    fn spectrum(&self, x: &[f64]) -> Vec<f64> {
+        let weight = |(at, (low, high)): (usize, (u32, u32))| {
+            let edge = self.graph.has_edge(low, high);
+            let flip = if self.of_nodes { (x[low as usize] + x[high as usize]) / 2.0 } else { x[at] };
+            match (edge, self.of_nodes) {
+                (true, _) => 1.0 - flip,
+                (false, true) => 0.0,
+                (false, false) => flip,
+            }
+        };
+        let weights: Vec<f64> = all_pairs(self.graph.nodes() as u32).enumerate().map(weight).collect();
+        eigenvalues(self.graph.nodes(), &weights, self.operator, self.ends)
+    }
+
+    /// Norm or distance, relative to the original norm.
+    fn value(&self, x: &[f64], from: &[f64], original: &[f64]) -> f64 {
+        let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|value| value * value).sum::<f64>().sqrt();
+        let spectrum = self.spectrum(x);
+        let moved = norm(&mut spectrum.iter().zip(from).map(|(a, b)| if self.distance { a - b } else { *a }));
+        moved / norm(&mut original.iter().copied())
+    }
+
+    fn gradient(&self, x: &[f64], from: &[f64], original: &[f64]) -> Vec<f64> {
+        const H: f64 = 1e-6;
+        let at = |place: usize, shift: f64| {
+            let mut x = x.to_vec();
+            x[place] += shift;
+            self.value(&x, from, original)
+        };
+        (0..x.len()).map(|place| (at(place, H) - at(place, -H)) / (2.0 * H)).collect()
+    }
+}
+
+fn project(values: &mut [f64], budget: f64) {
+    let mass = |shift: f64| values.iter().map(|value| (value - shift).clamp(0.0, 1.0)).sum::<f64>();
+    let (mut low, mut high) = (0.0, 0.0);
+    if mass(0.0) > budget {
+        high = 10.0;
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if mass(middle) > budget { low = middle } else { high = middle }
+        }
+    }
+    values.iter_mut().for_each(|value| *value = (*value - high).clamp(0.0, 1.0));
+}
+
+/// The probabilities of one view, for every pair or node.
+fn probabilities(augmentation: &Augmentation, nodes: u32) -> Vec<f64> {
+    match augmentation {
+        Augmentation::Nodes(nodes) => nodes.of_nodes().iter().map(|&p| f64::from(p)).collect(),
+        Augmentation::Pairs(pairs) => {
+            let found = pairs.graphs()[0].pairs();
+            let of = |pair| found.iter().find(|(other, _)| *other == pair).map_or(0.0, |(_, p)| f64::from(*p));
+            all_pairs(nodes).map(of).collect()
+        }
+        _ => unreachable!("an optimised view"),
+    }
+}
+
+/// Follows a scheme step by step, each time from the beginning, beside the plain algorithm.
+fn follow(
+    name: &str,
+    graph: &Graph,
+    problem: &Problem<'_>,
+    direction: f64,
+    rate: f64,
+    budget: f64,
+    views: &[usize],
+    make: impl Fn(usize) -> Settings,
+) {
+    let nodes = graph.nodes() as u32;
+    let set = GraphSet::single(graph.clone());
+    let places = if problem.of_nodes { graph.nodes() } else { all_pairs(nodes).count() };
+    let original = problem.spectrum(&vec![0.0; places]);
+    let compute = |steps: usize| make(steps).compute(&set, &unwatched).unwrap();
+    let start = compute(0);
+    let mut x: Vec<Vec<f64>> = views.iter().map(|&view| probabilities(&start.views()[view], nodes)).collect();
+    for step in 1..=STEPS {
+        let from: Vec<Vec<f64>> = match views {
+            [_, _] => x.iter().rev().map(|x| problem.spectrum(x)).collect(),
+            _ => vec![original.clone()],
+        };
+        for (x, from) in x.iter_mut().zip(&from) {
+            let gradient = problem.gradient(x, from, &original);
+            let eta = direction * rate / ((step + 1) as f64).sqrt();
+            x.iter_mut().zip(&gradient).for_each(|(x, slope)| *x += eta * slope);
+            project(x, budget);
+        }
+        let scheme = compute(step);
+        for (x, &view) in x.iter().zip(views) {
+            let found = probabilities(&scheme.views()[view], nodes);
+            let worst = x.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-6, "{name}, view {view}, step {step}: off by {worst:.1e}");
+            let moved = x.iter().zip(probabilities(&start.views()[view], nodes)).any(|(a, b)| (a - b).abs() > 1e-3);
+            assert!(moved, "{name}: a test in which something happens");
+        }
+    }
+}
+
+#[test]
+fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
+    for seed in 0..4 {
+        let graph = connected_graph(9, seed);
+        for operator in Operator::ALL {
+            for eigenvalues in [None, Some(3)] {
+                let rate = 3.0;
+                let base = Spectral {
+                    operator,
+                    eigenvalues,
+                    ratio: 0.2,
+                    step_size: StepSize::Rate(rate),
+                    start: Some(Start::Uniform),
+                    support: SupportChoice::All,
+                    noise: 0.0,
+                    seed,
+                    ..Spectral::default()
+                };
+                let budget = 0.2 * graph.edges() as f64;
+                let name = |scheme: &str| format!("{scheme}, {operator}, {eigenvalues:?}, seed {seed}");
+                let problem =
+                    |of_nodes, distance| Problem { graph: &graph, operator, ends: eigenvalues, of_nodes, distance };
+                let opposite = |steps| Settings::Opposite(Spectral { steps, ..base });
+                follow(&name("max"), &graph, &problem(false, false), 1.0, rate, budget, &[0], opposite);
+                follow(&name("min"), &graph, &problem(false, false), -1.0, rate, budget, &[1], opposite);
+                let small = Spectral { step_size: StepSize::Rate(0.3), start: None, ..base };
+                follow(&name("single"), &graph, &problem(false, true), 1.0, 0.3, budget, &[0], |steps| {
+                    Settings::Single(Spectral { steps, ..small })
+                });
+                follow(&name("double"), &graph, &problem(false, true), 1.0, 0.3, budget, &[0, 1], |steps| {
+                    Settings::Double(Spectral { steps, ..small })
+                });
+                follow(&name("node dropping"), &graph, &problem(true, true), 1.0, 0.3, 0.2 * 9.0, &[0], |steps| {
+                    let step_size = StepSize::Rate(0.3);
+                    Settings::NodeDropping(NodeDropping {
+                        operator,
+                        eigenvalues,
+                        steps,
+                        step_size,
+                        noise: 0.0,
+                        seed,
+                        ..Default::default()
+                    })
+                });
+            }
+        }
+    }
+}
