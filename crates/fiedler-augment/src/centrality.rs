@@ -18,7 +18,8 @@ pub enum Centrality {
     #[default]
     Degree,
     /// The principal eigenvector of the adjacency matrix, of length one. Where the largest eigenvalue belongs to several
-    /// components, each has its share.
+    /// components, each has its share. The power iteration ends after 10,000 rounds, where it may still be on its way on
+    /// graphs such as very long paths.
     Eigenvector,
     /// How often a random surfer visits, who follows an edge with probability 0.85 and else jumps anywhere.
     PageRank,
@@ -98,10 +99,14 @@ fn iterate(found: &mut Vec<f64>, mut step: impl FnMut(&[f64], &mut [f64])) {
 /// Probabilities that fall with importance, as GCA has them: `min(p (s_max - s) / (s_max - s_mean), cutoff)` with `s` the
 /// logarithm of the importance.
 ///
-/// Where all are equally important each has `p`. What has no importance at all is outside of the mean and has the cut-off.
+/// Where all are equally important each has `p`. What alone has no importance at all is outside of the mean and has the
+/// cut-off.
 pub(crate) fn fading(importance: &[f64], probability: f64, cutoff: f64) -> Vec<f64> {
     let logarithms = || importance.iter().filter(|value| **value > 0.0).map(|value| value.ln());
-    let count = logarithms().count().max(1) as f64;
+    let count = logarithms().count() as f64;
+    if count == 0.0 {
+        return vec![probability.min(cutoff); importance.len()];
+    }
     let highest = logarithms().fold(f64::NEG_INFINITY, f64::max);
     let gap = highest - logarithms().sum::<f64>() / count;
     let one = |&value: &f64| {

@@ -85,6 +85,14 @@ fn columns_of_central_nodes_are_hidden_less() {
 }
 
 #[test]
+fn without_central_nodes_columns_are_alike() {
+    let rates = MaskRates { columns: 0.4, nodes: 0.0 };
+    let masking = Masking { first: rates, second: rates, centrality: Some(Centrality::Degree), cutoff: 0.7 };
+    let masker = masking.prepare(&GraphSet::single(Graph::empty(7)), &sparse()).unwrap();
+    assert_eq!(masker.column_probabilities(0).unwrap(), [0.4; 4]);
+}
+
+#[test]
 fn a_share_of_each_graphs_nodes_is_hidden() {
     let rates = MaskRates { columns: 0.0, nodes: 0.5 };
     let masker = Masking { first: rates, second: rates, ..Default::default() }.prepare(&stars(), &dense()).unwrap();

@@ -2,13 +2,14 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
+use std::io::Write;
 
 use fiedler_augment::centrality::Centrality;
 use fiedler_augment::scheme::{
     Augmentation, CentralityRemoval, Clustered, Diffused, Draw, Form, GraphCl, Operation, Rates, Scheme, Settings,
     Uniform, unwatched,
 };
-use fiedler_graph::{Graph, GraphSet, generate};
+use fiedler_graph::{Graph, GraphSet, catalogue, generate, read};
 use fiedler_spectral::properties::Diffusion;
 use fiedler_spectral::{ClusterSettings, cluster};
 
@@ -164,6 +165,30 @@ fn clustered_removal_has_the_probabilities_of_the_paper() {
 }
 
 #[test]
+fn components_are_clustered_one_by_one() {
+    let karate = karate().arena().clone();
+    let twice = karate.edge_pairs().map(|(low, high)| (low + 1, high + 1));
+    let pairs: Vec<(u32, u32)> =
+        twice.chain(karate.edge_pairs().map(|(a, b)| (a + 35, b + 35))).chain([(69, 70)]).collect();
+    let weights: Vec<f32> = vec![2.0; pairs.len()];
+    let weighted = Graph::from_weighted_pairs(72, pairs.clone(), weights).unwrap().0;
+    for (set, wanted) in [(graph(72, &pairs), Some(2)), (graph(72, &pairs), None), (weighted, None)]
+        .map(|(graph, wanted)| (GraphSet::single(graph), wanted))
+    {
+        let settings = Clustered { clusters: wanted, ..Default::default() };
+        let listed = listed_probabilities(&compute(&Settings::Clustered(settings), &set).views()[1]);
+        let alone = cluster(&karate, &ClusterSettings { clusters: wanted, ..Default::default() }).unwrap();
+        let crosses = |&(low, high): &(u32, u32)| alone.of_node[low as usize] != alone.of_node[high as usize];
+        for pair in karate.edge_pairs() {
+            let (first, second) = (listed[&(pair.0 + 1, pair.1 + 1)], listed[&(pair.0 + 35, pair.1 + 35)]);
+            assert_eq!(first, second);
+            assert_eq!(first > 0.3, crosses(&pair), "{wanted:?} {pair:?} {first}");
+        }
+        assert!(listed[&(69, 70)] < 0.3);
+    }
+}
+
+#[test]
 fn listed_probabilities_are_what_is_drawn() {
     let set = karate();
     let by_degree = CentralityRemoval { first: 0.2, second: 0.5, ..Default::default() };
@@ -273,11 +298,11 @@ fn plain_diffusion(graph: &Graph, kernel: Diffusion) -> Vec<Vec<f64>> {
 fn drawn_matrix(scheme: &Scheme, set: &GraphSet) -> Vec<Vec<f64>> {
     let view = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
     let mut matrix = vec![vec![0.0; set.nodes()]; set.nodes()];
-    for node in 0..set.nodes() {
-        matrix[node][node] = f64::from(view.own_weights.as_ref().unwrap()[node]);
+    for (node, row) in matrix.iter_mut().enumerate() {
+        row[node] = f64::from(view.own_weights.as_ref().unwrap()[node]);
         let weights = view.graph.neighbour_weights(node as u32).unwrap();
         for (&other, &weight) in view.graph.neighbours(node as u32).iter().zip(weights) {
-            matrix[node][other as usize] = f64::from(weight);
+            row[other as usize] = f64::from(weight);
         }
     }
     matrix
@@ -538,6 +563,46 @@ fn settings_out_of_range_are_refused() {
     for settings in refused {
         let error = settings.compute(&set, &unwatched).unwrap_err();
         assert!(error.to_string().contains("expected"), "{error}");
+    }
+}
+
+#[test]
+fn published_graphs_have_every_scheme() {
+    if std::env::var_os("FIEDLER_DATA").is_none() {
+        let _ = writeln!(std::io::stderr(), "skipped: other schemes on cora and pubmed (FIEDLER_DATA is not set)");
+        return;
+    }
+    let exact = Diffused { form: Form::Exact, ..Default::default() };
+    let cora = [
+        Settings::Uniform(Uniform { first: Rates::perturbing(0.2), second: Rates::removing(0.4) }),
+        Settings::Clustered(Clustered { clusters: Some(7), ..Default::default() }),
+        Settings::Centrality(CentralityRemoval { centrality: Centrality::Eigenvector, ..Default::default() }),
+        Settings::Diffusion(exact),
+        Settings::Diffusion(Diffused { form: Form::Sparse, ..exact }),
+        Settings::GraphCl(GraphCl::default()),
+    ];
+    let pubmed = [Settings::Diffusion(Diffused::default()), Settings::Clustered(Clustered::default())];
+    for (name, settings) in cora.iter().map(|it| ("cora", it)).chain(pubmed.iter().map(|it| ("pubmed", it))) {
+        let set = catalogue::open(name, &read::Options::default()).unwrap().graphs;
+        let started = std::time::Instant::now();
+        let scheme = compute(settings, &set);
+        let seconds = started.elapsed().as_secs_f64();
+        let drawn = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
+        let view = scheme.report().views.last().unwrap();
+        let _ = writeln!(
+            std::io::stderr(),
+            "{name} {}: {seconds:.2} s, {} {:?} {} places, {:?}",
+            settings.name(),
+            view.support,
+            view.reason,
+            view.places,
+            view.mass
+        );
+        match settings {
+            Settings::Clustered(_) => assert!(scheme.report().notes.is_empty(), "edges lie between clusters"),
+            Settings::Diffusion(_) => assert_eq!(drawn.graph.edges() as u64, view.places),
+            _ => assert!(drawn.graph.edges() < set.edges()),
+        }
     }
 }
 

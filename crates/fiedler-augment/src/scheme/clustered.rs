@@ -1,5 +1,8 @@
 //! Removing edges between clusters more often than those within (Appendix C.1 of the paper).
 
+use std::cmp::Reverse;
+
+use fiedler_graph::measure::components;
 use fiedler_graph::{Graph, GraphSet};
 use fiedler_spectral::{ClusterSettings, cluster};
 use serde::{Deserialize, Serialize};
@@ -18,7 +21,8 @@ pub struct Clustered {
     pub ratio: f64,
     /// How many times more often than on average an edge between clusters is removed.
     pub boost: f64,
-    /// Number of clusters, at most the nodes of a graph. Without it, the largest gap among the lowest eigenvalues decides.
+    /// Number of clusters of a graph's largest component, at most its nodes. Without it, the largest gap among the lowest
+    /// eigenvalues decides. Other components have as many in proportion to their nodes, and at least one.
     pub clusters: Option<usize>,
     /// Whether both views are drawn so. Otherwise the first is the graph itself, as in the paper's pre-analysis.
     pub both: bool,
@@ -75,15 +79,46 @@ impl Clustered {
         if graph.edges() == 0 {
             return Ok(Removal { flips: Flips::of_pairs(graph.nodes(), []), mass: 0.0, between: 0, clusters: 0 });
         }
-        let clusters = self.clusters.map(|clusters| clusters.min(graph.nodes()));
-        let found = cluster(graph, &ClusterSettings { clusters, seed: self.seed, ..ClusterSettings::default() })?;
-        let crosses = |&(low, high): &(u32, u32)| found.of_node[low as usize] != found.of_node[high as usize];
+        let (of_node, clusters) = self.clusters_of(graph)?;
+        let crosses = |&(low, high): &(u32, u32)| of_node[low as usize] != of_node[high as usize];
         let between = graph.edge_pairs().filter(crosses).count();
         let (inter, intra) = self.probabilities(graph.edges(), between);
         let probability = |pair: &(u32, u32)| if crosses(pair) { inter } else { intra };
         let flips = graph.edge_pairs().map(|pair| (pair, probability(&pair) as f32));
         let mass = inter * between as f64 + intra * (graph.edges() - between) as f64;
-        Ok(Removal { flips: Flips::of_pairs(graph.nodes(), flips), mass, between, clusters: found.clusters })
+        Ok(Removal { flips: Flips::of_pairs(graph.nodes(), flips), mass, between, clusters })
+    }
+
+    /// The cluster of every node, and how many there are.
+    ///
+    /// Components are clustered one by one: the lowest eigenvectors of the whole would only tell them apart, and no edge lies
+    /// between them.
+    fn clusters_of(&self, graph: &Graph) -> Result<(Vec<u32>, usize)> {
+        let (of_node, count) = components(graph);
+        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); count];
+        of_node.iter().zip(0..).for_each(|(&component, node)| parts[component as usize].push(node));
+        parts.sort_by_key(|nodes| Reverse(nodes.len()));
+        let largest = parts.first().map_or(0, Vec::len);
+        let mut wanted = self.clusters.map(|clusters| clusters.min(largest));
+        let mut of_node = vec![0; graph.nodes()];
+        let mut found = 0;
+        for nodes in &parts {
+            // Rounded to the nearest.
+            let share = wanted.map(|wanted| ((2 * wanted * nodes.len() + largest) / (2 * largest)).max(1));
+            if share == Some(1) {
+                nodes.iter().for_each(|&node| of_node[node as usize] = found as u32);
+                found += 1;
+                continue;
+            }
+            let settings = ClusterSettings { clusters: share, seed: self.seed, ..ClusterSettings::default() };
+            let clustering = cluster(&part(graph, nodes)?, &settings)?;
+            for (&node, cluster) in nodes.iter().zip(&clustering.of_node) {
+                of_node[node as usize] = found as u32 + cluster;
+            }
+            found += clustering.clusters;
+            wanted.get_or_insert(clustering.clusters);
+        }
+        Ok((of_node, found))
     }
 
     /// σ_inter and σ_intra: the probabilities of removing an edge between clusters and one within, for a graph of which
@@ -99,4 +134,24 @@ impl Clustered {
         let intra = if within > 0 { (total - inter * between as f64) / within as f64 } else { 0.0 };
         (inter, intra.clamp(0.0, 1.0))
     }
+}
+
+/// A component by itself; its nodes are given in ascending order.
+fn part(graph: &Graph, nodes: &[u32]) -> Result<Graph> {
+    if nodes.len() == graph.nodes() {
+        return Ok(graph.clone());
+    }
+    let place = |node: u32| nodes.partition_point(|&other| other < node) as u32;
+    let higher = nodes.iter().flat_map(|&node| graph.higher(node).iter().map(move |&other| (node, other)));
+    let pairs = higher.map(|(low, high)| (place(low), place(high))).collect();
+    let weights = |node: &u32| {
+        let row = graph.neighbour_weights(*node)?;
+        Some(row[row.len() - graph.higher(*node).len()..].to_vec())
+    };
+    let weights: Option<Vec<Vec<f32>>> = nodes.iter().map(weights).collect();
+    let (part, _) = match weights {
+        Some(weights) => Graph::from_weighted_pairs(nodes.len(), pairs, weights.concat())?,
+        None => Graph::from_pairs(nodes.len(), pairs)?,
+    };
+    Ok(part)
 }
