@@ -526,10 +526,11 @@ fn a_set_is_treated_graph_by_graph() {
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let graphs = karate().arena().clone();
-    let twice: Vec<(u32, u32)> =
-        graphs.edge_pairs().chain(graphs.edge_pairs().map(|(low, high)| (low + 34, high + 34))).collect();
-    let set = GraphSet::from_arena(graph(68, &twice), vec![34, 34]).unwrap();
+    // Large enough for dense computations to be cut into parts, and a graph of few nodes.
+    let mut pairs: Vec<(u32, u32)> =
+        (0..400).flat_map(|node| [(node, node * 7 % 400), (node, (node + 1) % 400)]).collect();
+    pairs.extend([(400, 401), (401, 402)]);
+    let set = GraphSet::from_arena(graph(403, &pairs), vec![400, 3]).unwrap();
     let run = |threads: usize, settings: &Settings| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -539,7 +540,7 @@ fn the_number_of_threads_changes_nothing() {
         })
     };
     for settings in all_settings() {
-        assert_eq!(run(1, &settings), run(3, &settings), "{}", settings.name());
+        assert!(run(1, &settings) == run(3, &settings), "{settings:?}");
     }
 }
 
@@ -584,20 +585,9 @@ fn published_graphs_have_every_scheme() {
     let pubmed = [Settings::Diffusion(Diffused::default()), Settings::Clustered(Clustered::default())];
     for (name, settings) in cora.iter().map(|it| ("cora", it)).chain(pubmed.iter().map(|it| ("pubmed", it))) {
         let set = catalogue::open(name, &read::Options::default()).unwrap().graphs;
-        let started = std::time::Instant::now();
         let scheme = compute(settings, &set);
-        let seconds = started.elapsed().as_secs_f64();
         let drawn = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
         let view = scheme.report().views.last().unwrap();
-        let _ = writeln!(
-            std::io::stderr(),
-            "{name} {}: {seconds:.2} s, {} {:?} {} places, {:?}",
-            settings.name(),
-            view.support,
-            view.reason,
-            view.places,
-            view.mass
-        );
         match settings {
             Settings::Clustered(_) => assert!(scheme.report().notes.is_empty(), "edges lie between clusters"),
             Settings::Diffusion(_) => assert_eq!(drawn.graph.edges() as u64, view.places),

@@ -4,7 +4,7 @@ mod push;
 
 use fiedler_graph::{Graph, GraphSet};
 use fiedler_spectral::properties::Diffusion;
-use fiedler_spectral::{Normalised, Operator, dense_bytes};
+use fiedler_spectral::{Normalised, Operator};
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
@@ -13,8 +13,10 @@ use crate::error::{Error, Result};
 use crate::support::Mass;
 use push::Push;
 
-/// Exact entries up to this one are rounding, as between nodes that no path joins.
+/// Exact entries up to this one are lost in rounding.
 const ROUNDING: f64 = 1e-9;
+/// Columns of the exact form that are computed at once.
+const COLUMNS: usize = 64;
 
 /// Settings of diffusion.
 ///
@@ -141,16 +143,26 @@ impl Diffused {
         }
     }
 
+    /// All entries, as the response to a signal at each node. The series they come from does not depend on the number of
+    /// threads, as dense factorisations would.
     fn exact(&self, graph: &Graph) -> Result<Spread> {
         let nodes = graph.nodes();
-        let matrix = self.kernel.matrix(&Normalised::of(graph, Operator::Propagation), self.memory)?;
+        let map = Normalised::of(graph, Operator::Propagation);
         let least = self.threshold.max(ROUNDING);
         let mut spread = Spread { pairs: Vec::new(), weights: Vec::new(), own: Vec::with_capacity(nodes) };
-        for low in 0..nodes {
-            spread.own.push(matrix[(low, low)] as f32);
-            for high in (low + 1..nodes).filter(|&high| matrix[(low, high)] > least) {
-                spread.pairs.push((low as u32, high as u32));
-                spread.weights.push(matrix[(low, high)] as f32);
+        for first in (0..nodes).step_by(COLUMNS) {
+            let columns = COLUMNS.min(nodes - first);
+            let mut signals = vec![0.0; nodes * columns];
+            (0..columns).for_each(|column| signals[(first + column) * columns + column] = 1.0);
+            let responses = self.kernel.apply(&map, &signals, columns)?;
+            for column in 0..columns {
+                let low = first + column;
+                let response = |node: usize| responses[node * columns + column];
+                spread.own.push(response(low) as f32);
+                for high in (low + 1..nodes).filter(|&high| response(high) > least) {
+                    spread.pairs.push((low as u32, high as u32));
+                    spread.weights.push(response(high) as f32);
+                }
             }
         }
         Ok(spread)
@@ -170,15 +182,10 @@ impl Diffused {
     }
 }
 
-/// Bytes that all entries take at the peak: while the largest graph is solved, or while all are put together.
+/// Bytes that all entries of all graphs take while they are put together: pairs with their weights, twice, and the rows.
 fn exact_bytes(set: &GraphSet) -> u64 {
-    let sizes = || (0..set.len()).map(|graph| set.node_range(graph).len());
-    let square = |nodes: usize| nodes as u64 * nodes as u64;
-    let largest = sizes().max().unwrap_or(0);
-    // Beside the spectrum, the scaled eigenvectors, the matrix and its pairs; in the end, pairs with weights and the rows.
-    let solving = dense_bytes(largest, true) + 22 * square(largest);
-    let holding = sizes().map(|nodes| 14 * square(nodes)).sum();
-    solving.max(holding)
+    let square = |graph: usize| (set.node_range(graph).len() as u64).pow(2);
+    (0..set.len()).map(|graph| 20 * square(graph)).sum()
 }
 
 /// One weighted graph out of all.
