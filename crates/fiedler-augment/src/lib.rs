@@ -31,9 +31,11 @@
 //! ```
 
 pub mod ascent;
+pub mod centrality;
 pub mod eigen;
 pub mod error;
 pub mod kernel;
+pub mod mask;
 pub mod objective;
 pub mod projection;
 pub mod sample;

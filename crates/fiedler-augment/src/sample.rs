@@ -216,7 +216,7 @@ fn cheapest_class(probabilities: &[f32]) -> Option<usize> {
 }
 
 /// Visits each of `count` items with probability `bound`, handing over a uniform number for its acceptance.
-fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: impl FnMut(usize, f32)) {
+pub(crate) fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: impl FnMut(usize, f32)) {
     if bound >= 1.0 {
         (0..count).for_each(|at| visit(at, random.random()));
         return;
@@ -236,11 +236,22 @@ fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: impl FnMut(u
 }
 
 /// The pair at a place of the packed triangle.
-fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
+pub(crate) fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
     let (mut low, mut high) = (0, nodes);
     while high - low > 1 {
         let middle = (low + high) / 2;
         if row_start(nodes, middle) <= at { low = middle } else { high = middle }
     }
     (low as u32, (low + 1 + at - row_start(nodes, low)) as u32)
+}
+
+/// Marks `chosen` of `total` items, every such choice alike.
+pub(crate) fn choose(total: usize, chosen: usize, random: &mut impl Rng) -> Vec<bool> {
+    let mut missing = chosen.min(total);
+    let mark = |at: usize| {
+        let taken = random.random_range(0..total - at) < missing;
+        missing -= usize::from(taken);
+        taken
+    };
+    (0..total).map(mark).collect()
 }

@@ -34,7 +34,7 @@ fn mass_by<const KINDS: usize>(
 #[test]
 fn maximising_removes_and_minimising_adds_between_clusters() {
     for seed in 0..5 {
-        let settings = Geometric { nodes: 200, radius: 0.12, clusters: 3, spread: 0.09 };
+        let settings = Geometric { nodes: 200, radius: 0.12, clusters: 3, spread: 0.12 };
         let dataset = random_geometric(&settings, seed).unwrap();
         let graph = dataset.graph().unwrap();
         let classes = dataset.node_labels.as_ref().unwrap().classes().unwrap().of();

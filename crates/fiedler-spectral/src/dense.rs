@@ -1,7 +1,9 @@
 //! The whole spectrum, from the matrix with all its entries.
 
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch};
-use faer::{Mat, Side, get_global_parallelism};
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par};
 
 use crate::error::{Error, Result};
 use crate::operator::SymmetricMap;
@@ -21,9 +23,17 @@ pub fn dense_bytes(size: usize, vectors: bool) -> u64 {
         return 0;
     }
     let square = 8 * size as u64 * size as u64;
+    square * if vectors { 2 } else { 1 } + scratch(size, vectors).unaligned_bytes_required() as u64
+}
+
+/// Always the same division of the work, so that the result does not depend on the number of threads.
+fn parts() -> Par {
+    Par::rayon(4)
+}
+
+fn scratch(size: usize, vectors: bool) -> StackReq {
     let wanted = if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
-    let scratch = self_adjoint_evd_scratch::<f64>(size, wanted, get_global_parallelism(), Default::default());
-    square * if vectors { 2 } else { 1 } + scratch.unaligned_bytes_required() as u64
+    self_adjoint_evd_scratch::<f64>(size, wanted, parts(), Default::default())
 }
 
 /// All eigenvalues, ascending.
@@ -35,7 +45,7 @@ pub fn eigenvalues(map: &dyn SymmetricMap, limit: u64) -> Result<Vec<f64>> {
     if nodes == 0 {
         return Ok(Vec::new());
     }
-    map.to_dense().self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::NoDecomposition { nodes })
+    decompose(map, None)
 }
 
 /// All eigenvalues and eigenvectors.
@@ -47,8 +57,24 @@ pub fn spectrum(map: &dyn SymmetricMap, limit: u64) -> Result<Spectrum> {
     if nodes == 0 {
         return Ok(Spectrum { values: Vec::new(), vectors: Mat::new() });
     }
-    let found = map.to_dense().self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoDecomposition { nodes })?;
-    Ok(Spectrum { values: found.S().column_vector().iter().copied().collect(), vectors: found.U().to_owned() })
+    let mut vectors = Mat::zeros(nodes, nodes);
+    let values = decompose(map, Some(&mut vectors))?;
+    Ok(Spectrum { values, vectors })
+}
+
+fn decompose(map: &dyn SymmetricMap, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f64>> {
+    let nodes = map.size();
+    let mut values = Diag::<f64>::zeros(nodes);
+    let mut room = MemBuffer::new(scratch(nodes, vectors.is_some()));
+    let dense = map.to_dense();
+    let finite = (0..nodes).all(|column| dense.col_as_slice(column).iter().all(|entry| entry.is_finite()));
+    let stack = MemStack::new(&mut room);
+    let vectors = vectors.map(Mat::as_mut);
+    self_adjoint_evd(dense.as_ref(), values.as_mut(), vectors, parts(), stack, Default::default())
+        .ok()
+        .filter(|()| finite)
+        .ok_or(Error::NoDecomposition { nodes })?;
+    Ok(values.column_vector().iter().copied().collect())
 }
 
 fn check_room(map: &dyn SymmetricMap, vectors: bool, limit: u64) -> Result<usize> {

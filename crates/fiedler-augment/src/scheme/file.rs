@@ -12,8 +12,8 @@ use fiedler_graph::{Graph, GraphSet};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-use super::{Augmentation, Fixed, NodeProbabilities, PairProbabilities, Report, Scheme, Settings};
-use crate::error::{Error, Result};
+use super::{Augmentation, Fixed, Kept, NodeProbabilities, PairProbabilities, Rates, Report, Scheme, Settings};
+use crate::error::{Error, Result, check_share};
 use crate::sample::Flips;
 
 /// The one key of the metadata: more than one would have no fixed order.
@@ -39,6 +39,8 @@ enum Kind {
     Pairs,
     Nodes,
     Fixed,
+    Uniform(Rates),
+    Kept(Kept),
 }
 
 impl Scheme {
@@ -160,6 +162,8 @@ impl Tensors {
                 self.add_pairs(view, pairs);
                 Kind::Pairs
             }
+            Augmentation::Uniform(rates) => Kind::Uniform(*rates),
+            Augmentation::Kept(kept) => Kind::Kept(*kept),
             Augmentation::Nodes(nodes) => {
                 self.add(view, "probability", nodes.of_nodes());
                 Kind::Nodes
@@ -212,6 +216,14 @@ impl Stored<'_> {
     fn augmentation(&self, kind: Kind, set: &GraphSet) -> Result<Augmentation, Refusal> {
         Ok(match kind {
             Kind::Unchanged => Augmentation::Unchanged,
+            Kind::Uniform(rates) => {
+                rates.check("stored").map_err(Refusal::Other)?;
+                Augmentation::Uniform(rates)
+            }
+            Kind::Kept(kept) => {
+                check_share("dropped", kept.dropped).map_err(Refusal::Other)?;
+                Augmentation::Kept(kept)
+            }
             Kind::Pairs => Augmentation::Pairs(self.pairs(set)?),
             Kind::Nodes => {
                 let probabilities = self.probabilities()?;

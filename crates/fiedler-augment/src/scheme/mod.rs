@@ -4,27 +4,40 @@
 //! [`Settings`] it came from and the graphs it belongs to. One file here is one scheme: its settings and how they become
 //! augmentations.
 
+mod centrality;
+mod clustered;
+mod diffusion;
+mod each_graph;
 mod file;
 mod fixed;
+mod graphcl;
+mod kept;
 mod node_dropping;
 mod node_probabilities;
 mod pair_probabilities;
 mod report;
 mod settings;
 mod spectral;
+mod uniform;
 mod watch;
 
 use fiedler_graph::random::stream;
 use fiedler_graph::{Batch, Graph, GraphSet};
 use rand_chacha::ChaCha8Rng;
 
+pub use centrality::CentralityRemoval;
+pub use clustered::Clustered;
+pub use diffusion::{Diffused, Form};
 pub use fixed::Fixed;
+pub use graphcl::{GraphCl, Operation};
+pub use kept::{Kept, Selection};
 pub use node_dropping::NodeDropping;
 pub use node_probabilities::NodeProbabilities;
 pub use pair_probabilities::PairProbabilities;
 pub use report::{Norm, Report, ViewReport};
 pub use settings::Settings;
 pub use spectral::{Spectral, Start, SupportChoice};
+pub use uniform::{Rates, Uniform};
 pub use watch::{Stage, Watch, unwatched};
 
 use crate::error::{Error, Result};
@@ -49,6 +62,10 @@ pub enum Augmentation {
     Nodes(NodeProbabilities),
     /// Always the same weighted graph.
     Fixed(Fixed),
+    /// All edges are removed alike, and all other pairs added alike.
+    Uniform(Rates),
+    /// A share of the nodes is kept, the others lose their edges.
+    Kept(Kept),
 }
 
 /// One augmented graph, or a batch of them.
@@ -149,6 +166,8 @@ impl Augmentation {
             Augmentation::Pairs(pairs) => pairs.draw(batch, draw),
             Augmentation::Nodes(nodes) => nodes.draw(batch, draw),
             Augmentation::Fixed(fixed) => fixed.draw(batch),
+            Augmentation::Uniform(rates) => rates.draw(batch, draw),
+            Augmentation::Kept(kept) => kept.draw(batch, draw),
         }
     }
 }

@@ -3,7 +3,7 @@
 use fiedler_graph::GraphSet;
 use serde::{Deserialize, Serialize};
 
-use super::{NodeDropping, Scheme, Spectral, Watch};
+use super::{CentralityRemoval, Clustered, Diffused, GraphCl, NodeDropping, Scheme, Spectral, Uniform, Watch};
 use crate::error::Result;
 
 /// A scheme and its settings, as they stand in files.
@@ -18,6 +18,17 @@ pub enum Settings {
     Double(Spectral),
     /// Both views drop nodes so that the spectrum moves as far as it can.
     NodeDropping(NodeDropping),
+    /// Edges are removed and added at the same rate everywhere.
+    Uniform(Uniform),
+    /// Edges between clusters are removed more often than those within.
+    Clustered(Clustered),
+    /// Edges between central nodes are removed less often: GCA.
+    Centrality(CentralityRemoval),
+    /// The second view is a diffusion of the graph: MVGRL.
+    Diffusion(Diffused),
+    /// Nodes are dropped, subgraphs cut out, or edges perturbed: GraphCL.
+    #[serde(rename = "graphcl")]
+    GraphCl(GraphCl),
 }
 
 impl Settings {
@@ -28,6 +39,11 @@ impl Settings {
             Settings::Single(_) => "single",
             Settings::Double(_) => "double",
             Settings::NodeDropping(_) => "node-dropping",
+            Settings::Uniform(_) => "uniform",
+            Settings::Clustered(_) => "clustered",
+            Settings::Centrality(_) => "centrality",
+            Settings::Diffusion(_) => "diffusion",
+            Settings::GraphCl(_) => "graphcl",
         }
     }
 
@@ -41,6 +57,11 @@ impl Settings {
             Settings::Single(settings) => settings.single(set, watch)?,
             Settings::Double(settings) => settings.double(set, watch)?,
             Settings::NodeDropping(settings) => settings.compute(set, watch)?,
+            Settings::Uniform(settings) => settings.compute(set)?,
+            Settings::Clustered(settings) => settings.compute(set, watch)?,
+            Settings::Centrality(settings) => settings.compute(set, watch)?,
+            Settings::Diffusion(settings) => settings.compute(set, watch)?,
+            Settings::GraphCl(settings) => settings.compute(set)?,
         };
         Ok(Scheme::new(self.clone(), set, views, report))
     }
