@@ -2,9 +2,14 @@
 
 use clap::{Args, ValueEnum};
 use fiedler_augment::ascent::StepSize;
+use fiedler_augment::centrality::Centrality;
 use fiedler_augment::objective::Objective;
-use fiedler_augment::scheme::{NodeDropping, Settings, Spectral, Start, SupportChoice};
+use fiedler_augment::scheme::{
+    CentralityRemoval, Clustered, Diffused, GraphCl, NodeDropping, Operation, Rates, Settings, Spectral, Start,
+    SupportChoice, Uniform,
+};
 use fiedler_spectral::Operator;
+use fiedler_spectral::properties::Diffusion;
 
 use crate::program::failure::{Exit, Failure};
 
@@ -45,6 +50,18 @@ pub struct SchemeFlags {
     /// Symmetric noise that keeps repeated eigenvalues apart [default: 1e-5; not needed where all eigenvalues count]
     #[arg(long, value_name = "EPSILON")]
     noise: Option<f64>,
+    /// What makes a node central, where edges go by centrality [default: degree]
+    #[arg(long, value_enum)]
+    centrality: Option<CentralityName>,
+    /// Clusters, where edges go by clusters [default: what the spectrum tells]
+    #[arg(long, value_name = "N")]
+    clusters: Option<usize>,
+    /// Chance that a random walk ends at each step, where the second view is a diffusion [default: 0.2]
+    #[arg(long, value_name = "CHANCE", conflicts_with = "heat")]
+    teleport: Option<f64>,
+    /// Diffuse by heat for this long instead of by random walks
+    #[arg(long, value_name = "TIME")]
+    heat: Option<f64>,
     /// Memory that all pairs, or a dense spectrum, may take, in GiB [default: 1]
     #[arg(long, value_name = "GIB")]
     memory: Option<f64>,
@@ -60,6 +77,34 @@ enum SchemeName {
     Double,
     /// Both views drop the nodes whose absence moves the spectrum most
     NodeDropping,
+    /// Edges are removed, all alike
+    UniformRemoval,
+    /// Edges are added, all alike
+    UniformAddition,
+    /// Pairs flip, half of them edges
+    UniformFlipping,
+    /// Edges between clusters are removed more often than those within
+    Clustered,
+    /// Edges between central nodes are removed less often: GCA
+    Centrality,
+    /// The second view is a diffusion of the graph: MVGRL
+    Diffusion,
+    /// Edges are removed and as many added: GraphCL
+    EdgePerturbation,
+    /// Nodes are dropped, all alike: GraphCL
+    UniformNodeDropping,
+    /// What a random walk meets first is kept: GraphCL
+    Subgraph,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CentralityName {
+    /// The number of neighbours
+    Degree,
+    /// The principal eigenvector
+    Eigenvector,
+    /// How often a random surfer visits
+    PageRank,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -114,12 +159,87 @@ fn parse_eigenvalues(text: &str) -> Result<Eigenvalues, String> {
 impl SchemeFlags {
     /// The settings the flags ask for.
     pub fn settings(&self, seed: u64) -> Result<Settings, Failure> {
+        self.check()?;
         Ok(match self.scheme {
             SchemeName::Opposite => Settings::Opposite(self.spectral(seed)?),
             SchemeName::Single => Settings::Single(self.spectral(seed)?),
             SchemeName::Double => Settings::Double(self.spectral(seed)?),
             SchemeName::NodeDropping => Settings::NodeDropping(self.node_dropping(seed)?),
+            SchemeName::UniformRemoval => self.uniform(Rates::removing),
+            SchemeName::UniformAddition => self.uniform(|ratio| Rates { remove: 0.0, add: ratio }),
+            SchemeName::UniformFlipping => self.uniform(Rates::flipping),
+            SchemeName::Clustered => {
+                let default = Clustered { seed, clusters: self.clusters, ..Clustered::default() };
+                Settings::Clustered(Clustered { ratio: self.ratio.unwrap_or(default.ratio), ..default })
+            }
+            SchemeName::Centrality => Settings::Centrality(self.by_centrality()),
+            SchemeName::Diffusion => Settings::Diffusion(self.diffusion()?),
+            SchemeName::EdgePerturbation => self.graphcl(Operation::EdgePerturbation),
+            SchemeName::UniformNodeDropping => self.graphcl(Operation::NodeDropping),
+            SchemeName::Subgraph => self.graphcl(Operation::Subgraph),
         })
+    }
+
+    /// Refuses flags that say nothing to the scheme, rather than passing them over.
+    fn check(&self) -> Result<(), Failure> {
+        use SchemeName::{Centrality, Clustered, Diffusion, Double, NodeDropping, Opposite, Single};
+        let spectral = matches!(self.scheme, Opposite | Single | Double);
+        let optimised = spectral || self.scheme == NodeDropping;
+        let flags = [
+            ("--ratio", self.ratio.is_some(), self.scheme != Diffusion),
+            ("--operator", self.operator.is_some(), optimised),
+            ("--objective", self.objective.is_some(), spectral),
+            ("--eigenvalues", self.eigenvalues.is_some(), optimised),
+            ("--steps", self.steps.is_some(), optimised),
+            ("--step-size", self.step_size.is_some(), optimised),
+            ("--start", self.start.is_some(), spectral),
+            ("--support", self.support.is_some(), spectral),
+            ("--candidates", self.candidates.is_some(), spectral),
+            ("--noise", self.noise.is_some(), optimised),
+            ("--centrality", self.centrality.is_some(), self.scheme == Centrality),
+            ("--clusters", self.clusters.is_some(), self.scheme == Clustered),
+            ("--teleport", self.teleport.is_some(), self.scheme == Diffusion),
+            ("--heat", self.heat.is_some(), self.scheme == Diffusion),
+            ("--memory", self.memory.is_some(), optimised || self.scheme == Diffusion),
+        ];
+        let idle: Vec<&str> = flags.iter().filter(|(_, given, used)| *given && !used).map(|(flag, ..)| *flag).collect();
+        if idle.is_empty() {
+            return Ok(());
+        }
+        let name = self.scheme.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+        let message = format!("{} means nothing to the scheme {name}", idle.join(", "));
+        Err(Failure::new(Exit::Usage, message, "leave it out, or choose another scheme".to_owned()))
+    }
+
+    fn uniform(&self, rates: impl Fn(f64) -> Rates) -> Settings {
+        let rates = rates(self.ratio.unwrap_or(0.3));
+        Settings::Uniform(Uniform { first: rates, second: rates })
+    }
+
+    fn by_centrality(&self) -> CentralityRemoval {
+        let centrality = match self.centrality.unwrap_or(CentralityName::Degree) {
+            CentralityName::Degree => Centrality::Degree,
+            CentralityName::Eigenvector => Centrality::Eigenvector,
+            CentralityName::PageRank => Centrality::PageRank,
+        };
+        let default = CentralityRemoval::default();
+        let (first, second) = (self.ratio.unwrap_or(default.first), self.ratio.unwrap_or(default.second));
+        CentralityRemoval { centrality, first, second, ..default }
+    }
+
+    fn diffusion(&self) -> Result<Diffused, Failure> {
+        let default = Diffused::default();
+        let kernel = match (self.heat, self.teleport) {
+            (Some(time), _) => Diffusion::Heat { time },
+            (None, Some(teleport)) => Diffusion::PageRank { teleport },
+            (None, None) => default.kernel,
+        };
+        Ok(Diffused { kernel, memory: self.memory()?.unwrap_or(default.memory), ..default })
+    }
+
+    fn graphcl(&self, operation: Operation) -> Settings {
+        let ratio = self.ratio.unwrap_or(GraphCl::default().ratio);
+        Settings::GraphCl(GraphCl { first: operation, second: operation, ratio })
     }
 
     fn spectral(&self, seed: u64) -> Result<Spectral, Failure> {
@@ -152,15 +272,6 @@ impl SchemeFlags {
     }
 
     fn node_dropping(&self, seed: u64) -> Result<NodeDropping, Failure> {
-        self.refuse(
-            "node-dropping",
-            &[
-                ("--objective", self.objective.is_some()),
-                ("--start", self.start.is_some()),
-                ("--support", self.support.is_some()),
-                ("--candidates", self.candidates.is_some()),
-            ],
-        )?;
         let default = NodeDropping::default();
         Ok(NodeDropping {
             operator: self.operator(),
@@ -195,15 +306,5 @@ impl SchemeFlags {
             }
             size => Ok(size.map(|size| (size * f64::from(1 << 30)) as u64)),
         }
-    }
-
-    /// Refuses flags that mean nothing for a scheme, rather than passing them over.
-    fn refuse(&self, scheme: &str, flags: &[(&str, bool)]) -> Result<(), Failure> {
-        let given: Vec<&str> = flags.iter().filter(|(_, given)| *given).map(|(flag, _)| *flag).collect();
-        if given.is_empty() {
-            return Ok(());
-        }
-        let message = format!("{} says nothing to the scheme {scheme}", given.join(", "));
-        Err(Failure::new(Exit::Usage, message, format!("leave {} out, or choose another scheme", given.join(", "))))
     }
 }
