@@ -160,8 +160,9 @@ impl Spectral {
             let climbed = climb_distance(&mut support, &original.values, &mut solver, &ascent, watch[0])?;
             Ok(vec![outcome(support, climbed, chosen, ascent)])
         })?;
-        let (mut augmentations, report) = gather(views, limits.note(self));
+        let (mut augmentations, mut report) = gather(views, limits.note(self));
         augmentations.push(Augmentation::Unchanged);
+        report.views.push(ViewReport::unchanged());
         Ok((augmentations, report))
     }
 

@@ -110,6 +110,9 @@ impl Summary {
 
 fn describe_view(table: &mut Table, view: &ViewReport, between: Between) {
     let name = view.name.clone();
+    if view.support == "none" {
+        return table.row(name, "the graph itself");
+    }
     let places = match (view.support.as_str(), &view.reason) {
         ("edges", None) => "edges only".to_owned(),
         ("edges", Some(reason)) => format!("edges only: {reason}"),
