@@ -169,7 +169,7 @@ fn the_spectrum_is_told_in_words_and_in_json() {
         assert!(text.contains(word), "no {word} in\n{text}");
     }
     let karate = json(fiedler(folder.path()).args(["inspect", "karate", "--spectrum", "--json"]));
-    assert_eq!(karate["spectrum"]["components-by-spectrum"], 1);
+    assert_eq!(karate["spectrum"]["components_by_spectrum"], 1);
     assert!(failure(fiedler(folder.path()).args(["inspect", "TOYS", "--spectrum"]), 2).contains("--graph"));
     let one = json(fiedler(folder.path()).args(["inspect", "TOYS", "--graph", "1", "--spectrum", "--json"]));
     assert!((one["spectrum"]["norm"].as_f64().unwrap() - 4.5f64.sqrt()).abs() < 1e-9, "{one}");
