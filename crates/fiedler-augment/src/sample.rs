@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
 use rand::{Rng, RngExt};
 
@@ -113,6 +114,27 @@ impl Flips {
                 visit((low as u32, (low + 1 + at) as u32), probability);
             }
         }
+    }
+
+    /// As [`Flips::visit`] for a graph that lies in an arena from node `first` on: pairs are by the arena's ids, and come with
+    /// whether they are edges.
+    pub fn visit_in(&self, arena: &Graph, first: u32, mut visit: impl FnMut((u32, u32), bool, f32)) {
+        if self.triangle.is_none() {
+            return self.visit(|(low, high), probability| {
+                let (low, high) = (low + first, high + first);
+                visit((low, high), arena.has_edge(low, high), probability);
+            });
+        }
+        // Rows come in order, and so do a row's edges: no search for each of all pairs.
+        let (mut row, mut edges) = (first, arena.higher(first).iter().copied().peekable());
+        self.visit(|(low, high), probability| {
+            let (low, high) = (low + first, high + first);
+            if low != row {
+                (row, edges) = (low, arena.higher(low).iter().copied().peekable());
+            }
+            while edges.next_if(|&edge| edge < high).is_some() {}
+            visit((low, high), edges.peek() == Some(&high), probability);
+        });
     }
 
     /// Bytes held.

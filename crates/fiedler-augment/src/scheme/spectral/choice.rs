@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Goal, Spectral, Start};
 use crate::ascent::Direction;
+use crate::error::{Error, Result};
 use crate::objective::{Objective, full_spectrum};
 use crate::support::{PairSupport, Pairs, Triangle, draw_candidates};
 
@@ -75,6 +76,16 @@ impl Limits {
         Limits { largest, beyond, graphs: sizes.len(), bytes, memory: settings.memory }
     }
 
+    /// Refuses what the user asked for in so many words, where it cannot fit.
+    pub(super) fn check(&self, settings: &Spectral) -> Result<()> {
+        if settings.support != SupportChoice::All || self.bytes <= self.memory {
+            return Ok(());
+        }
+        let found = format!("all, which takes {}", gigabytes(self.bytes));
+        let expected = format!("what fits into {}", gigabytes(self.memory));
+        Err(Error::setting("support", found, expected).advise("allow more memory, or choose candidates"))
+    }
+
     pub(super) fn choose(&self, graph: &Graph, settings: &Spectral, goal: Goal) -> Chosen {
         if settings.support != SupportChoice::Auto {
             return Chosen { support: settings.support, reason: None };
@@ -91,7 +102,6 @@ impl Limits {
                 format!("single eigenvalues with all pairs are for graphs of up to {LARGEST_DENSE_SPECTRUM} nodes"),
             );
         }
-        let gigabytes = |bytes: u64| format!("{:.2} GB", bytes as f64 / 1e9);
         if graph.nodes() <= self.largest {
             return because(
                 SupportChoice::All,
@@ -112,6 +122,10 @@ impl Limits {
             self.beyond, self.graphs, self.largest, settings.candidates
         )]
     }
+}
+
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.2} GB", bytes as f64 / 1e9)
 }
 
 impl Chosen {
