@@ -81,8 +81,8 @@ impl Limits {
         if settings.support != SupportChoice::All || self.bytes <= self.memory {
             return Ok(());
         }
-        let found = format!("all, which takes {}", gigabytes(self.bytes));
-        let expected = format!("what fits into {}", gigabytes(self.memory));
+        let found = format!("all, which takes {}", size(self.bytes));
+        let expected = format!("what fits into {}", size(self.memory));
         Err(Error::setting("support", found, expected).advise("allow more memory, or choose candidates"))
     }
 
@@ -105,10 +105,10 @@ impl Limits {
         if graph.nodes() <= self.largest {
             return because(
                 SupportChoice::All,
-                format!("all pairs take {} of {}", gigabytes(self.bytes), gigabytes(self.memory)),
+                format!("all pairs take {} of {}", size(self.bytes), size(self.memory)),
             );
         }
-        let reason = format!("all pairs would take {}, more than {}", gigabytes(self.bytes), gigabytes(self.memory));
+        let reason = format!("all pairs would take {}, more than {}", size(self.bytes), size(self.memory));
         because(SupportChoice::Candidates, reason)
     }
 
@@ -124,8 +124,13 @@ impl Limits {
     }
 }
 
-fn gigabytes(bytes: u64) -> String {
-    format!("{:.2} GB", bytes as f64 / 1e9)
+/// Bytes in the unit that a person would choose.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
 }
 
 impl Chosen {
