@@ -400,7 +400,7 @@ impl Normalised<'_> {
             let (theirs, entry) = (of_node(other as usize), T::of(entry));
             for tile in 0..TILES {
                 for lane in 0..WIDTH {
-                    sums[tile][lane] = sums[tile][lane] + entry * theirs[tile][lane];
+                    sums[tile][lane] += entry * theirs[tile][lane];
                 }
             }
         }
