@@ -1,0 +1,5 @@
+//! What a user of the crate would see, compared with slow plain versions, finite differences and other programs.
+
+mod adjacency;
+mod common;
+mod ops;
