@@ -2,4 +2,7 @@
 
 mod adjacency;
 mod common;
+mod encoders;
+mod objectives;
 mod ops;
+mod training;
