@@ -112,13 +112,12 @@ impl Adjacency {
 }
 
 fn convolution(graph: &Graph) -> Adjacency {
-    let scale: Vec<f32> = (0..graph.nodes() as u32)
+    let degrees: Vec<f32> = (0..graph.nodes() as u32)
         .map(|node| {
-            let degree = match graph.neighbour_weights(node) {
+            1.0 + match graph.neighbour_weights(node) {
                 Some(weights) => weights.iter().sum(),
                 None => graph.degree(node) as f32,
-            };
-            1.0 / (1.0 + degree).sqrt()
+            }
         })
         .collect();
     let mut adjacency = Adjacency::with_capacity(graph.nodes(), graph.entries().len() + graph.nodes());
@@ -130,8 +129,8 @@ fn convolution(graph: &Graph) -> Adjacency {
         let entries = (0..below).map(entry).chain([(node, 1.0)]).chain((below..row.len()).map(entry));
         for (other, weight) in entries {
             adjacency.columns.push(other);
-            // In this order the matrix is symmetric to the last bit.
-            adjacency.values.push(weight * (scale[node as usize] * scale[other as usize]));
+            // One root of the product, so that the matrix is symmetric to the last bit.
+            adjacency.values.push(weight / (degrees[node as usize] * degrees[other as usize]).sqrt());
         }
         adjacency.offsets.push(adjacency.columns.len());
     }
