@@ -56,25 +56,28 @@ impl SparseRows<'_> {
 
     /// The product with a dense matrix of the given width.
     pub(crate) fn times(&self, dense: &[f32], width: usize) -> Vec<f32> {
-        self.times_then(
+        let mut product = vec![0.0; self.rows() * width];
+        self.times_into(
             dense,
             width,
+            &mut product,
             #[inline(always)]
             |_, _| (),
-        )
+        );
+        product
     }
 
-    /// The product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets the
-    /// first column of the piece.
-    pub(crate) fn times_then(
+    /// Writes the product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets
+    /// the first column of the piece.
+    pub(crate) fn times_into(
         &self,
         dense: &[f32],
         width: usize,
+        product: &mut [f32],
         finish: impl Fn(usize, &mut [f32]) + Sync,
-    ) -> Vec<f32> {
-        let mut product = vec![0.0; self.rows() * width];
+    ) {
         for_each_part(
-            &mut product,
+            product,
             width,
             #[inline(always)]
             |first, part| {
@@ -102,11 +105,8 @@ impl SparseRows<'_> {
                 }
             },
         );
-        product
     }
-}
 
-impl SparseRows<'_> {
     /// The product of the transpose, which has the given number of rows, with a dense matrix of the given width.
     ///
     /// Each thread takes some columns of the dense matrix and all of its rows in their order, so that sums need not be shared and what

@@ -65,20 +65,22 @@ struct Propagate {
     slope: Slope,
 }
 
-/// What the derivative of the activation is computed from.
+/// What the derivative is computed from.
 #[derive(Debug, Clone)]
 struct Saved {
     values: Option<Values>,
+    /// One a column.
     slopes: Vec<f32>,
+    /// As many as were learned.
     slopes_given: usize,
 }
 
+/// What the activation was given, or what it made of it.
 #[derive(Debug, Clone)]
-enum Values {
-    /// The results: their signs, and by the slopes also the values themselves, are those before the activation.
-    After(FlexTensor),
-    /// Where results do not tell: the values before the activation.
-    Before(FlexTensor),
+struct Values {
+    /// Results are kept where they tell what they were made of by their signs and the slopes, since they are kept anyway.
+    are_results: bool,
+    tensor: FlexTensor,
 }
 
 impl Propagate {
@@ -103,49 +105,35 @@ impl Operation<3> for Propagate {
             (Slope::Learned, [slope]) => vec![*slope; width],
             (Slope::Learned, slopes) => slopes.to_vec(),
         };
-        let slopes_given = given.len();
-        if self.slope == Slope::Fixed(1.0) {
-            let output = self.rows().times_then(
-                dense,
-                width,
-                #[inline(always)]
-                |first, piece| add_bias(piece, bias, first),
-            );
-            return (operation::tensor(output, shape), Saved { values: None, slopes, slopes_given });
-        }
+        let mut output = vec![0.0; shape[0] * width];
         let results_tell =
             self.slope != Slope::Learned || slopes.iter().all(|slope| *slope >= SMALLEST_INVERTIBLE_SLOPE);
-        if results_tell {
-            let output = self.rows().times_then(
-                dense,
-                width,
-                #[inline(always)]
-                |first, piece| {
-                    add_bias(piece, bias, first);
-                    activate(piece, &slopes[first..first + piece.len()]);
-                },
-            );
-            let output = operation::tensor(output, shape);
-            let values = Some(Values::After(output.clone()));
-            return (output, Saved { values, slopes, slopes_given });
-        }
-        let before = self.rows().times_then(
+        let activates = self.slope != Slope::Fixed(1.0);
+        self.rows().times_into(
             dense,
             width,
-            #[inline(always)]
-            |first, piece| add_bias(piece, bias, first),
-        );
-        let mut output = before.clone();
-        kernel::for_each_part(
             &mut output,
-            width,
             #[inline(always)]
-            |_, part| {
-                part.chunks_exact_mut(width).for_each(|row| activate(row, &slopes));
+            |first, piece| {
+                if !bias.is_empty() {
+                    kernel::add_to(piece, &bias[first..first + piece.len()]);
+                }
+                if activates && results_tell {
+                    activate(piece, &slopes[first..first + piece.len()]);
+                }
             },
         );
-        let values = Some(Values::Before(operation::tensor(before, shape)));
-        (operation::tensor(output, shape), Saved { values, slopes, slopes_given })
+        let mut output = operation::tensor(output, shape);
+        let values = activates.then(|| Values { are_results: results_tell, tensor: output.clone() });
+        if !results_tell {
+            kernel::for_each_part(
+                output.storage_mut(),
+                width,
+                #[inline(always)]
+                |_, part| part.chunks_exact_mut(width).for_each(|row| activate(row, &slopes)),
+            );
+        }
+        (output, Saved { values, slopes, slopes_given: given.len() })
     }
 
     fn backward(&self, saved: Saved, mut gradient: FlexTensor, wanted: [bool; 3]) -> [Option<FlexTensor>; 3] {
@@ -157,10 +145,19 @@ impl Operation<3> for Propagate {
         } else {
             [Vec::new(), Vec::new()]
         };
-        drop(values);
         let input = input_wanted.then(|| {
-            let product = self.rows().times(gradient.storage(), width);
-            operation::tensor(product, [self.adjacency.nodes(), width])
+            // What the activation was undone with has served: its memory takes the product, unless somebody else has a use for it.
+            let memory = values.map(|values| values.tensor).filter(FlexTensor::is_unique);
+            let shape = [self.adjacency.nodes(), width];
+            let mut product = memory.unwrap_or_else(|| operation::tensor(vec![0.0; shape[0] * width], shape));
+            self.rows().times_into(
+                gradient.storage(),
+                width,
+                product.storage_mut(),
+                #[inline(always)]
+                |_, _| (),
+            );
+            product
         });
         let bias = bias_wanted.then(|| operation::tensor(bias, [width]));
         let slopes = slopes_wanted.then(|| match slopes_given {
@@ -168,13 +165,6 @@ impl Operation<3> for Propagate {
             _ => operation::tensor(of_slopes, [width]),
         });
         [input, bias, slopes]
-    }
-}
-
-#[inline(always)]
-fn add_bias(piece: &mut [f32], bias: &[f32], first: usize) {
-    if !bias.is_empty() {
-        kernel::add_to(piece, &bias[first..first + piece.len()]);
     }
 }
 
@@ -191,21 +181,18 @@ const TILE: usize = 16;
 
 /// Turns the gradient after the activation into that before it; returns the sums over rows for the bias and the slopes.
 fn undo_activation(gradient: &mut [f32], width: usize, values: Option<&Values>, slopes: &[f32]) -> [Vec<f32>; 2] {
-    let (values, are_before): (&[f32], bool) = match values {
-        None => {
-            return kernel::sum_over_parts(
-                gradient,
-                width,
-                #[inline(always)]
-                |_, part, [bias, _]| part.chunks_exact(width).for_each(|row| kernel::add_to(bias, row)),
-            );
-        }
-        Some(Values::After(values)) => (values.storage(), false),
-        Some(Values::Before(values)) => (values.storage(), true),
+    let Some(Values { are_results, tensor }) = values else {
+        return kernel::sum_over_parts(
+            gradient,
+            width,
+            #[inline(always)]
+            |_, part, [bias, _]| part.chunks_exact(width).for_each(|row| kernel::add_to(bias, row)),
+        );
     };
+    let values: &[f32] = tensor.storage();
     // A slope of zero has no inverse, and none is needed: it is not learned.
     let inverse = |&slope: &f32| match slope {
-        _ if are_before => 1.0,
+        _ if !are_results => 1.0,
         0.0 => 0.0,
         slope => 1.0 / slope,
     };
