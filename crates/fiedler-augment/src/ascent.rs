@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use crate::objective::Evaluation;
-use crate::projection::shift_to_budget;
 use crate::support::Support;
 
 /// Which way the norm is pushed.
@@ -120,8 +119,7 @@ impl Ascent {
                 }
             });
             support.advance(&evaluation.kernel, sign * rate * scale / ((step + 2) as f64).sqrt());
-            last_shift = shift_to_budget(self.budget, last_shift, |shift| support.mass_at(shift));
-            support.set_shift(last_shift);
+            last_shift = support.project(self.budget, last_shift);
         }
         let relative_norm = curve.last().map_or(1.0, |last: &Progress| last.relative_norm);
         Outcome { relative_norm, rate: first_rate.unwrap_or(0.0), curve, elapsed: started.elapsed() }

@@ -6,6 +6,7 @@
 
 use fiedler_graph::random::stream;
 use rand::{Rng, RngExt};
+use rayon::prelude::*;
 
 use crate::support::row_start;
 
@@ -51,17 +52,16 @@ impl Flips {
 
     /// All pairs, packed row after row.
     pub fn of_triangle(nodes: usize, triangle: Vec<f32>) -> Flips {
+        let arranged: Vec<Arranged> =
+            triangle.par_chunks(BLOCK).enumerate().map(|(block, all)| Arranged::new(nodes, block, all)).collect();
         let mut listed = vec![Listed::default(); CLASSES];
         let mut blocks = vec![Vec::new(); CLASSES];
-        for (block, probabilities) in triangle.chunks(BLOCK).enumerate() {
-            let bound = cheapest_class(probabilities);
-            if let Some(bound) = bound {
+        for (block, arranged) in arranged.into_iter().enumerate() {
+            if let Some(bound) = arranged.bound {
                 blocks[bound].push(block as u32);
             }
-            for (at, &probability) in probabilities.iter().enumerate() {
-                if probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound) {
-                    listed[class(probability)].push(pair_at(nodes, block * BLOCK + at), probability);
-                }
+            for (pair, probability) in arranged.above {
+                listed[class(probability)].push(pair, probability);
             }
         }
         Flips { nodes, listed, triangle, blocks }
@@ -79,18 +79,42 @@ impl Flips {
                 }
             });
         }
+        let mut met = Vec::new();
         for (exponent, blocks) in self.blocks.iter().enumerate() {
             let bound = bound(exponent);
+            met.clear();
             walk(blocks.len() * BLOCK, bound, &mut random, |at, draw| {
-                let at = blocks[at / BLOCK] as usize * BLOCK + at % BLOCK;
+                met.push((blocks[at / BLOCK] as usize * BLOCK + at % BLOCK, draw));
+            });
+            // Looked up only now that all are known: the processor then waits for many of them at once.
+            for &(at, draw) in &met {
                 // The last block may be short; pairs above the bound are listed elsewhere.
-                let Some(&probability) = self.triangle.get(at) else { return };
+                let Some(&probability) = self.triangle.get(at) else { continue };
                 if draw < probability / bound && class(probability) >= exponent {
                     flips.push(pair_at(self.nodes, at));
                 }
-            });
+            }
         }
         flips
+    }
+}
+
+/// How a block of a triangle is drawn from.
+struct Arranged {
+    /// The class of the block, if it is walked at all.
+    bound: Option<usize>,
+    /// Pairs that are listed by themselves.
+    above: Vec<((u32, u32), f32)>,
+}
+
+impl Arranged {
+    fn new(nodes: usize, block: usize, probabilities: &[f32]) -> Arranged {
+        let bound = cheapest_class(probabilities);
+        let is_above =
+            |probability: f32| probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound);
+        let above = probabilities.iter().enumerate().filter(|(_, probability)| is_above(**probability));
+        let above = above.map(|(at, &probability)| (pair_at(nodes, block * BLOCK + at), probability)).collect();
+        Arranged { bound, above }
     }
 }
 
@@ -150,10 +174,37 @@ fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: impl FnMut(u
 
 /// The pair at a place of the packed triangle.
 fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
-    let (mut low, mut high) = (0, nodes);
-    while high - low > 1 {
-        let middle = (low + high) / 2;
-        if row_start(nodes, middle) <= at { low = middle } else { high = middle }
+    // Row i starts at i (2n - 1 - i) / 2; the root is close, and whole numbers have the last word.
+    let twice = (2 * nodes - 1) as f64;
+    let root = 0.5 * (twice - (twice * twice - 8.0 * at as f64).max(0.0).sqrt());
+    let mut low = (root as usize).min(nodes - 2);
+    while row_start(nodes, low) > at {
+        low -= 1;
+    }
+    while row_start(nodes, low + 1) <= at {
+        low += 1;
     }
     (low as u32, (low + 1 + at - row_start(nodes, low)) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pair_at;
+
+    #[test]
+    fn places_of_a_triangle_follow_each_other() {
+        for nodes in [2, 3, 7, 50] {
+            let pairs = (0..nodes).flat_map(|low| (low + 1..nodes).map(move |high| (low as u32, high as u32)));
+            for (at, pair) in pairs.enumerate() {
+                assert_eq!(pair_at(nodes, at), pair);
+            }
+        }
+        let nodes = 3_000_000;
+        for low in [0, 1, 1_499_999, nodes - 3, nodes - 2] {
+            let first = super::row_start(nodes, low);
+            assert_eq!(pair_at(nodes, first), (low as u32, low as u32 + 1));
+            let last = super::row_start(nodes, low + 1) - 1;
+            assert_eq!(pair_at(nodes, last), (low as u32, nodes as u32 - 1));
+        }
+    }
 }
