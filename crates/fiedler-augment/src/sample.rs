@@ -9,6 +9,7 @@ use std::ops::Range;
 use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
 use rand::{Rng, RngExt};
+use rayon::prelude::*;
 
 use crate::support::row_start;
 
@@ -47,18 +48,13 @@ impl Flips {
 
     /// All pairs, packed row after row.
     pub fn of_triangle(nodes: usize, triangle: Vec<f32>) -> Flips {
+        let arranged: Vec<Arranged> =
+            triangle.par_chunks(BLOCK).enumerate().map(|(block, all)| Arranged::new(nodes, block, all)).collect();
         let mut listed = Vec::new();
         let mut blocks = Vec::new();
-        for (block, probabilities) in triangle.chunks(BLOCK).enumerate() {
-            let bound = cheapest_class(probabilities);
-            if let Some(bound) = bound {
-                blocks.push((bound, block as u32));
-            }
-            for (at, &probability) in probabilities.iter().enumerate() {
-                if probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound) {
-                    listed.push((pair_at(nodes, block * BLOCK + at), probability));
-                }
-            }
+        for (block, arranged) in arranged.into_iter().enumerate() {
+            blocks.extend(arranged.bound.map(|bound| (bound, block as u32)));
+            listed.extend(arranged.above);
         }
         Flips::arrange(nodes, listed, Some(triangle), blocks)
     }
@@ -162,17 +158,40 @@ impl Flips {
             });
         }
         let triangle = self.triangle.as_deref().unwrap_or_default();
+        let mut met = Vec::new();
         for (exponent, range) in self.block_classes.iter() {
             let (blocks, bound) = (&self.blocks[range], bound(exponent));
+            met.clear();
             walk(blocks.len() * BLOCK, bound, random, |at, draw| {
-                let at = blocks[at / BLOCK] as usize * BLOCK + at % BLOCK;
+                met.push((blocks[at / BLOCK] as usize * BLOCK + at % BLOCK, draw));
+            });
+            // Looked up only now that all are known: the processor then waits for many of them at once.
+            for &(at, draw) in &met {
                 // The last block may be short; pairs above the bound are listed elsewhere.
-                let Some(&probability) = triangle.get(at) else { return };
+                let Some(&probability) = triangle.get(at) else { continue };
                 if draw < probability / bound && class(probability) >= exponent {
                     flips.push(pair_at(self.nodes, at));
                 }
-            });
+            }
         }
+    }
+}
+
+/// How a block of a triangle is drawn from.
+struct Arranged {
+    /// The class of the block, if it is walked at all.
+    bound: Option<usize>,
+    /// Pairs that are listed by themselves.
+    above: Vec<((u32, u32), f32)>,
+}
+
+impl Arranged {
+    fn new(nodes: usize, block: usize, probabilities: &[f32]) -> Arranged {
+        let bound = cheapest_class(probabilities);
+        let is_above = |probability: f32| probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound);
+        let above = probabilities.iter().enumerate().filter(|(_, probability)| is_above(**probability));
+        let above = above.map(|(at, &probability)| (pair_at(nodes, block * BLOCK + at), probability)).collect();
+        Arranged { bound, above }
     }
 }
 
@@ -259,10 +278,15 @@ pub(crate) fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: i
 
 /// The pair at a place of the packed triangle.
 pub(crate) fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
-    let (mut low, mut high) = (0, nodes);
-    while high - low > 1 {
-        let middle = (low + high) / 2;
-        if row_start(nodes, middle) <= at { low = middle } else { high = middle }
+    // Row i starts at i (2n - 1 - i) / 2; the root is close, and whole numbers have the last word.
+    let twice = (2 * nodes - 1) as f64;
+    let root = 0.5 * (twice - (twice * twice - 8.0 * at as f64).max(0.0).sqrt());
+    let mut low = (root as usize).min(nodes - 2);
+    while row_start(nodes, low) > at {
+        low -= 1;
+    }
+    while row_start(nodes, low + 1) <= at {
+        low += 1;
     }
     (low as u32, (low + 1 + at - row_start(nodes, low)) as u32)
 }
@@ -276,4 +300,26 @@ pub(crate) fn choose(total: usize, chosen: usize, random: &mut impl Rng) -> Vec<
         taken
     };
     (0..total).map(mark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pair_at;
+
+    #[test]
+    fn places_of_a_triangle_follow_each_other() {
+        for nodes in [2, 3, 7, 50] {
+            let pairs = (0..nodes).flat_map(|low| (low + 1..nodes).map(move |high| (low as u32, high as u32)));
+            for (at, pair) in pairs.enumerate() {
+                assert_eq!(pair_at(nodes, at), pair);
+            }
+        }
+        let nodes = 3_000_000;
+        for low in [0, 1, 1_499_999, nodes - 3, nodes - 2] {
+            let first = super::row_start(nodes, low);
+            assert_eq!(pair_at(nodes, first), (low as u32, low as u32 + 1));
+            let last = super::row_start(nodes, low + 1) - 1;
+            assert_eq!(pair_at(nodes, last), (low as u32, nodes as u32 - 1));
+        }
+    }
 }
