@@ -17,6 +17,8 @@ use crate::support::row_start;
 const CLASSES: usize = 32;
 /// Consecutive pairs of a triangle that share a bound.
 const BLOCK: usize = 4096;
+/// Pairs that one thread looks up at a time.
+const LOOKED_UP_TOGETHER: usize = 2048;
 /// Of a block, pairs listed by themselves at most: a list takes three times the memory.
 const MOST_LISTED: usize = BLOCK / 32;
 
@@ -165,13 +167,19 @@ impl Flips {
             walk(blocks.len() * BLOCK, bound, random, |at, draw| {
                 met.push((blocks[at / BLOCK] as usize * BLOCK + at % BLOCK, draw));
             });
-            // Looked up only now that all are known: the processor then waits for many of them at once.
-            for &(at, draw) in &met {
+            // Looked up only now that all are known, so that many wait for the memory at once.
+            let flipped = |&(at, draw): &(usize, f32)| {
                 // The last block may be short; pairs above the bound are listed elsewhere.
-                let Some(&probability) = triangle.get(at) else { continue };
-                if draw < probability / bound && class(probability) >= exponent {
-                    flips.push(pair_at(self.nodes, at));
-                }
+                let probability = *triangle.get(at)?;
+                (draw < probability / bound && class(probability) >= exponent).then(|| pair_at(self.nodes, at))
+            };
+            if met.len() < LOOKED_UP_TOGETHER {
+                flips.extend(met.iter().filter_map(flipped));
+            } else {
+                let pieces = met.par_chunks(LOOKED_UP_TOGETHER);
+                let found: Vec<Vec<(u32, u32)>> =
+                    pieces.map(|piece| piece.iter().filter_map(flipped).collect()).collect();
+                found.iter().for_each(|found| flips.extend_from_slice(found));
             }
         }
     }

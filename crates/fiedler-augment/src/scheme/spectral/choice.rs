@@ -87,14 +87,16 @@ impl Limits {
     }
 
     pub(super) fn choose(&self, graph: &Graph, settings: &Spectral, goal: Goal) -> Chosen {
-        if settings.support != SupportChoice::Auto {
-            return Chosen { support: settings.support, reason: None };
-        }
         let because = |support, reason: String| Chosen { support, reason: Some(reason) };
         let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.nodes());
         let from_zero = settings.start != Some(Start::Uniform);
-        if goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected {
+        let never_adds =
+            goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected;
+        if never_adds && matches!(settings.support, SupportChoice::Auto | SupportChoice::Candidates) {
             return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
+        }
+        if settings.support != SupportChoice::Auto {
+            return Chosen { support: settings.support, reason: None };
         }
         if !closed && graph.nodes() > LARGEST_DENSE_SPECTRUM {
             return because(

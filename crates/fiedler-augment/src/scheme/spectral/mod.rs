@@ -67,7 +67,7 @@ impl Default for Spectral {
             step_size: StepSize::default(),
             start: None,
             support: SupportChoice::Auto,
-            candidates: 20,
+            candidates: 10,
             noise: 1e-5,
             memory: 1 << 30,
             seed: 0,
