@@ -17,6 +17,12 @@ use crate::linear::{Precision, copy, decompose, inner, product, symmetric_inner,
 
 /// Products with every vector of a warm start, on average, that cost as much as Krylov spaces from nothing.
 const WARM_DEGREES: usize = 100;
+/// The median residual beyond which a graph is no longer much the same, and Krylov spaces are the quicker way; and the rounds
+/// after which they are.
+const FAR: f64 = 1e-2;
+const MOST_ROUNDS: usize = 8;
+/// The highest degree a vector is filtered with before it is cleared of the lower ones.
+const MOST_DEGREES: f64 = 60.0;
 /// The residual that vectors in single precision reach with ease.
 const SINGLE: f64 = 5e-7;
 /// The share of the tolerance that a round aims at, as the degree it needs is an estimate. Vectors near the cut suffer
@@ -46,7 +52,6 @@ impl Solver<'_> {
     /// Filters all vectors of an earlier solve until they converge, and tells whether they have. It gives up, the filter
     /// aimed, where that would take longer than Krylov spaces, which need fewer products but a larger basis.
     pub(super) fn warm_up(&mut self, mut start: Mat<f64>) -> Result<bool> {
-        eprintln!("{:.2} start", clock());
         start.truncate(self.map.size(), start.ncols().min(self.wanted + guard(self.wanted)));
         // Vectors of an earlier solve are orthonormal: they are taken for Ritz vectors as they are.
         (self.values, self.residuals) = quotients(self.map, start.as_ref());
@@ -58,33 +63,16 @@ impl Solver<'_> {
         }
         let mut products = WARM_DEGREES * self.vectors.ncols();
         while !self.is_done() {
+            if self.rounds == MOST_ROUNDS || self.rounds == 0 && median(&self.residuals) > FAR {
+                self.aim_by_density()?;
+                return Ok(false);
+            }
             if self.values.len() <= self.wanted || !self.residuals.iter().all(|residual| residual.is_finite()) {
                 self.aim_by_density()?;
                 return Ok(false);
             }
             self.aim_by_values();
             let plan = self.plan();
-            {
-                let mut r = self.residuals.clone();
-                r.sort_by(f64::total_cmp);
-                eprintln!(
-                    "{:.2} single {} locked {} settled {} products {}+{} degrees {:?} {:?} residual max {:.1e} med {:.1e}; values {:.4} {:.4} {:.4}; res {:?}",
-                    clock(),
-                    plan.single,
-                    plan.locked,
-                    plan.settled,
-                    plan.degrees.iter().sum::<usize>(),
-                    plan.more.iter().sum::<usize>(),
-                    plan.degrees.iter().step_by(16).collect::<Vec<_>>(),
-                    plan.more.iter().step_by(16).collect::<Vec<_>>(),
-                    r[r.len() - 1],
-                    r[r.len() / 2],
-                    self.values[0],
-                    self.values[self.wanted - 1],
-                    self.values.last().unwrap(),
-                    self.residuals.iter().step_by(16).map(|r| format!("{r:.0e}")).collect::<Vec<_>>()
-                );
-            }
             let Some(left) = products.checked_sub(plan.degrees.iter().chain(&plan.more).sum()) else {
                 return Ok(false);
             };
@@ -105,7 +93,7 @@ impl Solver<'_> {
         let steepest = self.filter.rate(lowest);
         let at_once = |place: usize| {
             let ahead = steepest - self.filter.rate(self.values[place]);
-            (SPREAD.ln() / ahead.max(1e-9)).max(1.0) as usize
+            (SPREAD.ln() / ahead.max(1e-9)).clamp(1.0, MOST_DEGREES) as usize
         };
         let degree = |place: usize, growth: f64| self.filter.degree_for(self.values[place], growth).ceil() as usize;
         let needed = |place: usize| match self.residuals.get(place) {
@@ -139,7 +127,6 @@ impl Solver<'_> {
         let mut vectors = Mat::<T>::zeros(size, open);
         let before = self.vectors.subcols(plan.locked, open);
         self.filter.apply_each(self.map, before, &plan.degrees, vectors.as_mut());
-        eprintln!("{:.2} filtered", clock());
         // What the earlier solve did not know of can only come from outside.
         let random = if self.rounds == 0 { self.block.div_ceil(4) } else { 0 };
         let mut all = Mat::zeros(size, open + random);
@@ -151,12 +138,10 @@ impl Solver<'_> {
             self.filter.apply_each(self.map, block.as_ref(), &vec![self.filter.degree(); random], strong.as_mut());
             copy(all.subcols_mut(open, random), strong.as_ref());
         }
-        eprintln!("{:.2} random", clock());
         let settled = plan.settled;
         copy(all.subcols_mut(0, settled), vectors.subcols(0, settled));
         if settled < open {
             clear_of_first(&mut vectors, settled)?;
-            eprintln!("{:.2} cleared", clock());
             let mut last = Mat::<T>::zeros(size, open - settled);
             self.filter.apply_each(self.map, vectors.subcols(settled, open - settled), &plan.more, last.as_mut());
             copy(all.subcols_mut(settled, open - settled), last.as_ref());
@@ -167,13 +152,11 @@ impl Solver<'_> {
     /// Keeps the lowest Ritz pairs of the span of vectors that need not be orthogonal, beside the `locked` ones.
     fn project(&mut self, mut vectors: Mat<f64>, locked: usize) -> Result<()> {
         self.rounds += 1;
-        eprintln!("{:.2} more", clock());
         let known = self.vectors.subcols(0, locked);
         let shares = inner(known, vectors.as_ref());
         product(vectors.as_mut(), Accum::Add, known, shares.as_ref(), -1.0);
         unit_columns(&mut vectors);
         let Some((mut basis, weakest)) = whitening(vectors.as_ref()) else { return Ok(()) };
-        eprintln!("{:.2} white {weakest:.1e}", clock());
         if weakest < 1e-4 {
             // Vectors this close to each other come out orthogonal only at the second try.
             vectors = times(vectors.as_ref(), basis.as_ref());
@@ -184,15 +167,12 @@ impl Solver<'_> {
         for column in 0..seen.ncols() {
             (0..column).for_each(|row| seen[(row, column)] = seen[(column, row)]);
         }
-        eprintln!("{:.2} seen", clock());
         let seen = times(seen.as_ref(), basis.as_ref());
         let ritz = decompose(inner(basis.as_ref(), seen.as_ref()).as_ref())?;
-        eprintln!("{:.2} ritz", clock());
         let kept = ritz.values.len().min(self.vectors.ncols() - locked);
         let coefficients = times(basis.as_ref(), ritz.vectors.subcols(0, kept));
         self.vectors.truncate(self.map.size(), locked + kept);
         product(self.vectors.subcols_mut(locked, kept), Accum::Replace, vectors.as_ref(), coefficients.as_ref(), 1.0);
-        eprintln!("{:.2} lift", clock());
         self.values.truncate(locked);
         self.values.extend_from_slice(&ritz.values[..kept]);
         if !self.values.is_sorted() {
@@ -204,7 +184,6 @@ impl Solver<'_> {
         self.residuals.truncate(locked);
         let changed = self.vectors.subcols(locked, changed);
         self.residuals.extend(residuals(self.map, changed, &self.values[locked..]));
-        eprintln!("{:.2} residuals", clock());
         Ok(())
     }
 
@@ -214,6 +193,12 @@ impl Solver<'_> {
         let shares = random.subrows(0, self.vectors.ncols().min(random.nrows()));
         times(self.vectors.subcols(0, shares.nrows()), shares)
     }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Takes from the later columns, made of length one, their shares in the first ones, which need not be orthonormal.
@@ -233,10 +218,4 @@ fn clear_of_first<T: Precision>(vectors: &mut Mat<T>, first: usize) -> Result<()
     copy(single.as_mut(), shares.as_ref());
     product(open, Accum::Add, known, single.as_ref(), -1.0);
     Ok(())
-}
-
-pub(super) fn clock() -> f64 {
-    let t = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let f: Vec<&str> = t.rsplit(')').next().unwrap().split_whitespace().collect();
-    (f[11].parse::<f64>().unwrap() + f[12].parse::<f64>().unwrap()) / 100.0
 }
