@@ -119,12 +119,9 @@ fn check_length(file: &File, key: &str, found: usize, nodes: usize) -> Result<()
 fn features(file: &File, rows: Vec<Vec<f32>>) -> Result<Dense> {
     let columns = rows.first().map_or(0, Vec::len);
     for (node, row) in rows.iter().enumerate() {
-        let place = || file.place().member(format!("features[{node}]"));
         if row.len() != columns {
-            return Err(place().malformed(format!("{} numbers", row.len()), format!("{columns} as in row 0")).into());
-        }
-        if let Some(bad) = row.iter().position(|value| !value.is_finite()) {
-            return Err(place().malformed(format!("a number too large at {bad}"), "finite numbers").into());
+            let place = file.place().member(format!("features[{node}]"));
+            return Err(place.malformed(format!("{} numbers", row.len()), format!("{columns} as in row 0")).into());
         }
     }
     Dense::new(rows.len(), columns, rows.concat())

@@ -53,7 +53,7 @@ fn errors_name_the_key_and_the_index() {
     let expected = "expected the lists of numbers and masks of Wiki-CS";
     let cases = [
         ("1e-1", "NaN", format!("data.json, features[1][0], line 2: broken JSON (expected value); {expected}")),
-        ("1e-1", "1e39", "data.json, features[1]: a number too large at 0; expected finite numbers".into()),
+        ("1e-1", "1e39", "data.json, features[1][0], line 2: a number too large; expected finite numbers".into()),
         ("[1e-1, 0]", "[1]", "data.json, features[1]: 1 numbers; expected 2 as in row 0".into()),
         ("[0, 2]", "[0, 3]", "data.json, links[1][1]: node 3; expected a node below 3".into()),
         ("[3, 0, 3]", "[3, 0]", "data.json, labels: 2 entries; expected 3, one for each row of features".into()),

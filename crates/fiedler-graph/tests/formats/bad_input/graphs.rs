@@ -12,7 +12,7 @@ pub fn single_graphs() -> Vec<Case> {
             .says("data.json, test_mask[1], line 8", "expected the lists of numbers and masks of Wiki-CS")
             .hints("download it again"),
         case("Wiki-CS: an infinite feature", wiki().replacing("data.json", "0.5", "1e39"))
-            .says("data.json, features[0]", "expected finite numbers"),
+            .says("data.json, features[0][0], line 2", "expected finite numbers"),
         case("Wiki-CS: a NaN", wiki().replacing("data.json", "0.5", "NaN"))
             .says("data.json, features[0][0], line 2", "expected the lists of numbers")
             .hints("NaN"),
