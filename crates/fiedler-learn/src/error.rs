@@ -92,6 +92,14 @@ pub enum Error {
         /// The checkpoint.
         path: PathBuf,
     },
+    /// A file that is no encoder, or a damaged one.
+    #[error("{} is not a saved encoder: {problem}", path.display())]
+    NotAnEncoder {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A saved encoder that does not fit the data it is to be applied to.
     #[error("the encoder was trained on {expected}; {data} has {found}")]
     OtherFeatures {
@@ -148,6 +156,7 @@ impl Error {
                 Some("use the settings and the data of that run, or begin anew in another folder".into())
             }
             Error::OtherFeatures { .. } => Some("an encoder can be applied to graphs with the same columns of features".into()),
+            Error::NotAnEncoder { .. } => Some("give the encoder.safetensors that a run left".into()),
             Error::Augment(error) => error.hint(),
             Error::Graph(error) => error.hint(),
             Error::Setting { .. } | Error::Size { .. } | Error::Stopped { .. } | Error::Io { .. } => None,

@@ -1,5 +1,7 @@
 //! A run: settings and a dataset in, embeddings and an encoder out.
 
+use std::path::Path;
+
 use burn::module::Module;
 use burn::tensor::Device;
 use fiedler_augment::Scheme;
@@ -10,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Data, FeatureSettings, Level, Views};
 use crate::encoder::{EncoderSettings, GinSettings};
 use crate::error::{Error, Result};
-use crate::method::{Method, MethodSettings, Span};
+use crate::method::{EmbeddingOf, Method, MethodSettings, Span};
 use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
 use crate::trainer::{CheckpointFile, History, Trainer, Training, Watch, unwatched};
@@ -88,7 +90,7 @@ pub struct Outcome {
     /// One row for each node, or for each graph of a set.
     pub embeddings: Embeddings,
     /// The model, with all that is needed to apply it to other graphs.
-    pub encoder: Weights,
+    pub encoder: SavedEncoder,
     /// How training went.
     pub history: History,
 }
@@ -132,14 +134,20 @@ impl<'a> Run<'a> {
         };
         let (model, history) = trainer.train()?;
         let embeddings = trainer.embed(&model)?;
-        let encoder = SavedEncoder::new(self.settings, &data).with_weights(&model)?;
-        Ok(Outcome { embeddings, encoder, history })
+        Ok(Outcome { embeddings, encoder: SavedEncoder::new(self.settings, &data, &model), history })
     }
 }
 
-/// What stands beside the weights of a saved encoder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// An encoder as a run leaves it, to be applied to other data.
+#[derive(Debug, Clone, PartialEq)]
 pub struct SavedEncoder {
+    about: About,
+    weights: Weights,
+}
+
+/// What stands beside the weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct About {
     version: u32,
     level: Level,
     /// Number of columns of the features, and of those of edges.
@@ -152,9 +160,9 @@ pub struct SavedEncoder {
 }
 
 impl SavedEncoder {
-    fn new(settings: &Settings, data: &Data<'_>) -> SavedEncoder {
+    fn new<M: Module>(settings: &Settings, data: &Data<'_>, model: &M) -> SavedEncoder {
         let widths = data.widths(settings.method.weighting());
-        SavedEncoder {
+        let about = About {
             version: 1,
             level: data.level(),
             columns: widths.nodes,
@@ -162,80 +170,91 @@ impl SavedEncoder {
             degrees: data.are_features_degrees(),
             features: settings.features.clone(),
             method: settings.method.clone(),
-        }
+        };
+        SavedEncoder { about, weights: Weights::of(model) }
     }
 
-    fn with_weights<M: Module>(&self, model: &M) -> Result<Weights> {
-        let mut weights = Weights::of(model);
-        weights.note = Some(serde_json::to_string(self).map_err(not_an_encoder)?);
-        Ok(weights)
-    }
-
-    /// What stands beside weights.
+    /// The bytes of a safetensors file.
     ///
     /// # Errors
-    /// When the weights are not those of an encoder that was saved here.
-    pub fn of(weights: &Weights) -> Result<SavedEncoder> {
-        let note = weights.note.as_deref().unwrap_or_default();
-        let saved: SavedEncoder = serde_json::from_str(note).map_err(not_an_encoder)?;
-        if saved.version != 1 {
-            return Err(not_an_encoder(format!("it has version {}, and only version 1 is known", saved.version)));
-        }
-        Ok(saved)
+    /// When there are too many weights for the format.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let note = serde_json::to_string(&self.about);
+        let note = note.map_err(|error| Error::NotAnEncoder { path: "encoder".into(), problem: error.to_string() })?;
+        let mut weights = self.weights.clone();
+        weights.note = Some(note);
+        weights.to_bytes()
     }
 
-    /// The method that trained it.
-    pub fn method(&self) -> &MethodSettings {
-        &self.method
-    }
-
-    /// Embeds other data with an encoder's weights. Nothing is drawn: graphs are taken as they are.
+    /// Reads the bytes of a safetensors file; `path` is what an error names.
     ///
     /// # Errors
-    /// When the data have other columns of features than those it was trained on, or the weights are not its own.
-    pub fn embed(&self, weights: &Weights, dataset: &Dataset) -> Result<Embeddings> {
-        let data = Data::new(dataset, &self.features)?;
-        let widths = data.widths(self.method.weighting());
+    /// When they are not those of an encoder that a run left.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<SavedEncoder> {
+        let refuse = |problem: String| Error::NotAnEncoder { path: path.into(), problem };
+        let mut weights = Weights::from_bytes(bytes, path).map_err(|error| match error {
+            Error::Malformed { problem, .. } => refuse(problem),
+            other => other,
+        })?;
+        let note = weights.note.take().ok_or_else(|| refuse("it says nothing of its settings".into()))?;
+        let about: About = serde_json::from_str(&note).map_err(|error| refuse(error.to_string()))?;
+        if about.version != 1 {
+            return Err(refuse(format!("it has version {}, and only version 1 is known", about.version)));
+        }
+        Ok(SavedEncoder { about, weights })
+    }
+
+    /// Reads the file that a run left.
+    ///
+    /// # Errors
+    /// When the system refuses, or the file is not an encoder.
+    pub fn read(path: &Path) -> Result<SavedEncoder> {
+        let bytes = std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
+        SavedEncoder::from_bytes(&bytes, path)
+    }
+
+    /// Embeds data. Nothing is drawn: graphs are taken as they are.
+    ///
+    /// # Errors
+    /// When the data have other columns of features than those it was trained on.
+    pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
+        let About { method, features, .. } = &self.about;
+        let data = Data::new(dataset, features)?;
+        let widths = data.widths(method.weighting());
         let found = (widths.nodes, widths.edges, data.are_features_degrees());
-        let expected = (self.columns, self.edge_columns, self.degrees);
+        let expected = (self.about.columns, self.about.edge_columns, self.about.degrees);
         if found != expected {
             let data = dataset.name.clone();
             return Err(Error::OtherFeatures { data, found: columns(found), expected: columns(expected) });
         }
-        match &self.method {
-            MethodSettings::Span(span) => {
-                apply(&Span { embedding: Default::default(), ..span.clone() }, weights, &data)
-            }
-            MethodSettings::Untrained(untrained) => apply(untrained, weights, &data),
-            MethodSettings::Raw(raw) => apply(raw, weights, &data),
+        match method {
+            MethodSettings::Span(span) => self.apply(&Span { embedding: EmbeddingOf::Clean, ..span.clone() }, &data),
+            MethodSettings::Untrained(untrained) => self.apply(untrained, &data),
+            MethodSettings::Raw(raw) => self.apply(raw, &data),
         }
     }
-}
 
-fn apply<M: Method>(method: &M, weights: &Weights, data: &Data<'_>) -> Result<Embeddings> {
-    let device = Device::flex();
-    let mut initialiser = Initialiser::new(0, &device.clone().autodiff());
-    let model = weights.apply(method.build(data.widths(method.weighting()), &mut initialiser)?)?;
-    let trainer = Trainer {
-        method,
-        data,
-        views: None,
-        training: &Training::default(),
-        seed: 0,
-        device: &device,
-        checkpoint: None,
-        memory: None,
-        watch: &unwatched,
-    };
-    trainer.embed(&model)
+    fn apply<M: Method>(&self, method: &M, data: &Data<'_>) -> Result<Embeddings> {
+        let device = Device::flex();
+        let mut initialiser = Initialiser::new(0, &device.clone().autodiff());
+        let model = method.build(data.widths(method.weighting()), &mut initialiser)?;
+        let trainer = Trainer {
+            method,
+            data,
+            views: None,
+            training: &Training::default(),
+            seed: 0,
+            device: &device,
+            checkpoint: None,
+            memory: None,
+            watch: &unwatched,
+        };
+        trainer.embed(&self.weights.apply(model)?)
+    }
 }
 
 fn columns((nodes, edges, degrees): (usize, Option<usize>, bool)) -> String {
     let kind = if degrees { "columns of degrees" } else { "columns of features" };
     let edges = edges.map_or(String::new(), |edges| format!(" and {edges} of edges"));
     format!("{nodes} {kind}{edges}")
-}
-
-fn not_an_encoder(problem: impl std::fmt::Display) -> Error {
-    Error::Malformed { path: "encoder".into(), problem: format!("not a saved encoder: {problem}") }
 }

@@ -118,8 +118,10 @@ fn the_loss_falls_and_the_embedding_is_that_of_the_clean_graph() {
     assert_eq!(losses.len(), 30);
     assert!(losses[25..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{losses:?}");
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (dataset.graphs.nodes(), 32));
-    let saved = SavedEncoder::of(&outcome.encoder).unwrap();
-    assert_eq!(saved.embed(&outcome.encoder, &dataset).unwrap(), outcome.embeddings);
+    let bytes = outcome.encoder.to_bytes().unwrap();
+    let saved = SavedEncoder::from_bytes(&bytes, "encoder".as_ref()).unwrap();
+    assert_eq!(saved, outcome.encoder);
+    assert_eq!(saved.embed(&dataset).unwrap(), outcome.embeddings);
 }
 
 #[test]
@@ -174,10 +176,7 @@ fn sets_of_graphs_with_and_without_features() {
         assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (23, 16));
         let losses = &outcome.history.losses;
         assert!(losses[15..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{losses:?}");
-        // Whatever graphs stand beside it, a graph's embedding is the same.
-        let saved = SavedEncoder::of(&outcome.encoder).unwrap();
-        let again = saved.embed(&outcome.encoder, &dataset).unwrap();
-        assert_eq!(again, outcome.embeddings);
+        assert_eq!(outcome.encoder.embed(&dataset).unwrap(), outcome.embeddings);
     }
 }
 
@@ -282,11 +281,10 @@ fn a_checkpoint_of_another_run_is_refused_and_a_damaged_one_named() {
 
 #[test]
 fn an_encoder_is_applied_only_to_the_features_it_knows() {
-    let outcome = run(&for_nodes(1), &citation());
-    let saved = SavedEncoder::of(&outcome.encoder).unwrap();
+    let encoder = run(&for_nodes(1), &citation()).encoder;
     let unseen = generate::from_spec("citation", 9).unwrap();
-    assert_eq!(saved.embed(&outcome.encoder, &unseen).unwrap().rows(), unseen.graphs.nodes());
-    match saved.embed(&outcome.encoder, &generate::karate_club()) {
+    assert_eq!(encoder.embed(&unseen).unwrap().rows(), unseen.graphs.nodes());
+    match encoder.embed(&generate::karate_club()) {
         Err(error @ Error::OtherFeatures { .. }) => assert!(error.to_string().contains("degrees"), "{error}"),
         other => panic!("{other:?}"),
     }

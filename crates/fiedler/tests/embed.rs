@@ -260,3 +260,11 @@ fn a_finished_run_is_replaced_only_by_force() {
     fiedler(folder.path()).args(["embed", "--method", "untrained", "--out", "run", "--force"]).assert().success();
     assert_eq!(record(&folder.path().join("run"))["data"]["name"], "citation");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_fit_into_memory_is_refused_at_once() {
+    let folder = TempDir::new().unwrap();
+    let message = failure(fiedler(folder.path()).args(["embed", "--hidden", "100000000", "--out", "run"]), 2);
+    assert!(message.contains("GiB of memory") && message.contains("hidden"), "{message}");
+}

@@ -17,7 +17,7 @@ pub use untrained::{Untrained, UntrainedModel};
 
 use crate::data::{Level, Sample};
 use crate::dropout::Draws;
-use crate::encoder::Widths;
+use crate::encoder::{EncoderSettings, Widths};
 use crate::error::Result;
 use crate::{Initialiser, Weighting};
 
@@ -56,8 +56,34 @@ pub trait Method {
     /// When the samples do not fit the model.
     fn embed(&self, model: &Self::Model, samples: &[Sample], level: Level) -> Result<Tensor<2>>;
 
-    /// Values that a step holds for each node at once, by an estimate.
-    fn values_per_node(&self) -> usize;
+    /// What a step will hold in memory, by an estimate, before anything is made.
+    fn footprint(&self, widths: Widths) -> Footprint;
+}
+
+/// What a step of training holds in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Footprint {
+    /// Values for each node: what layers make of it, and their gradients.
+    pub values_per_node: f64,
+    /// Weights of the model.
+    pub weights: f64,
+}
+
+impl Footprint {
+    /// That of one pass through an encoder: the product and the output of each layer, what normalisations keep, and once more
+    /// the widest for its gradient.
+    pub(crate) fn of_encoder(encoder: &EncoderSettings, widths: Widths) -> Footprint {
+        let (width, layers) = (encoder.width() as f64, encoder.layers() as f64);
+        let (values, square) = match encoder {
+            EncoderSettings::Gcn(settings) => (if settings.batch_norm { 3.0 } else { 2.0 }, 1.0),
+            EncoderSettings::Gin(settings) => {
+                let expansion = settings.expansion as f64;
+                (3.0 + expansion * if settings.batch_norm { 3.0 } else { 2.0 }, 2.0 * expansion)
+            }
+        };
+        let columns = (widths.nodes + widths.edges.unwrap_or(0)) as f64;
+        Footprint { values_per_node: (layers * values + 1.0) * width, weights: (columns + layers * square * width) * width }
+    }
 }
 
 /// What one step of training looks at.

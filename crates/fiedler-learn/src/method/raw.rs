@@ -4,7 +4,7 @@ use burn::Tensor;
 use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
-use super::{Method, Step};
+use super::{Footprint, Method, Step};
 use crate::data::{Level, Sample};
 use crate::encoder::Widths;
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ impl Method for Raw {
         })
     }
 
-    fn values_per_node(&self) -> usize {
-        0
+    fn footprint(&self, _: Widths) -> Footprint {
+        Footprint::default()
     }
 }

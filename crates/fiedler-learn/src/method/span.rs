@@ -6,7 +6,7 @@ use burn::module::Module;
 use fiedler_graph::random::stream;
 use serde::{Deserialize, Serialize};
 
-use super::{Method, Step};
+use super::{Footprint, Method, Step};
 use crate::data::{Level, Sample};
 use crate::encoder::{Encoder, EncoderSettings, Layers, Widths};
 use crate::error::{Error, Result};
@@ -170,9 +170,10 @@ impl Method for Span {
         Ok(Tensor::cat(parts, 1))
     }
 
-    fn values_per_node(&self) -> usize {
-        let twins = if self.negatives == NegativesFrom::InBatch { 1 } else { 2 };
-        2 * twins * values_of_encoder(&self.encoder)
+    fn footprint(&self, widths: Widths) -> Footprint {
+        let twins = if self.negatives == NegativesFrom::InBatch { 1.0 } else { 2.0 };
+        let Footprint { values_per_node, weights } = Footprint::of_encoder(&self.encoder, widths);
+        Footprint { values_per_node: 2.0 * twins * values_per_node, weights: self.encoders as f64 * weights }
     }
 }
 
@@ -183,20 +184,4 @@ pub(super) fn pool(readout: &Readout, layers: &Layers, sample: &Sample, level: L
         (Level::Graphs, Some(kept)) => readout.pool(&layers.select(&kept.rows), &kept.segments),
         (Level::Graphs, None) => readout.pool(layers, &sample.segments),
     }
-}
-
-/// Values that one pass through an encoder holds for each node: the product and the output of each layer, what normalisations
-/// keep, and as much again for their gradients at the widest.
-pub(super) fn values_of_encoder(encoder: &EncoderSettings) -> usize {
-    let of_layer = match encoder {
-        EncoderSettings::Gcn(settings) => {
-            if settings.batch_norm {
-                3
-            } else {
-                2
-            }
-        }
-        EncoderSettings::Gin(settings) => 3 + settings.expansion * if settings.batch_norm { 3 } else { 2 },
-    };
-    (encoder.layers() * of_layer + 1) * encoder.width()
 }

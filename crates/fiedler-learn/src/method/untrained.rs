@@ -4,8 +4,8 @@ use burn::Tensor;
 use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
-use super::span::{pool, values_of_encoder};
-use super::{Method, Step};
+use super::span::pool;
+use super::{Footprint, Method, Step};
 use crate::data::{Level, Sample};
 use crate::encoder::{Encoder, EncoderSettings, Widths};
 use crate::error::{Error, Result};
@@ -56,7 +56,7 @@ impl Method for Untrained {
         Ok(pool(&model.readout, &layers, sample, level))
     }
 
-    fn values_per_node(&self) -> usize {
-        values_of_encoder(&self.encoder)
+    fn footprint(&self, widths: Widths) -> Footprint {
+        Footprint::of_encoder(&self.encoder, widths)
     }
 }

@@ -18,8 +18,9 @@ pub use checkpoint::{CheckpointFile, History, remove};
 pub use memory::estimate;
 pub use settings::{Schedule, Training};
 
-use crate::data::{Data, Loaded, Views};
+use crate::data::{Data, Loaded, Sample, Views};
 use crate::dropout::Draws;
+use crate::encoder::Widths;
 use crate::error::{Error, Result};
 use crate::method::{Method, Step};
 use crate::optimiser::Adam;
@@ -107,15 +108,12 @@ impl<M: Method> Trainer<'_, M> {
             let epoch = state.history.losses.len();
             let progress = self.progress(&state.history);
             let last = !self.goes_on(&state.history);
-            if last || epoch.is_multiple_of(self.training.checkpoint_every) {
+            let due = last || epoch.is_multiple_of(self.training.checkpoint_every);
+            if due {
                 self.check_embeddings(&state)?;
             }
             let stop = !(self.watch)(&progress) && !last;
-            if stop
-                || last
-                || epoch.is_multiple_of(self.training.checkpoint_every)
-                || saved.elapsed() > LONGEST_WITHOUT_CHECKPOINT
-            {
+            if due || stop || saved.elapsed() > LONGEST_WITHOUT_CHECKPOINT {
                 self.save(&state)?;
                 saved = Instant::now();
             }
@@ -145,8 +143,9 @@ impl<M: Method> Trainer<'_, M> {
     fn begin(&self) -> Result<State<M::Model>> {
         let recording = self.device.clone().autodiff();
         let mut initialiser = Initialiser::new(self.seed, &recording);
-        let model = self.method.build(self.data.widths(self.method.weighting()), &mut initialiser)?;
-        self.check_memory(&model)?;
+        let widths = self.data.widths(self.method.weighting());
+        self.check_memory(widths)?;
+        let model = self.method.build(widths, &mut initialiser)?;
         let adam = self.training.adam();
         let checkpoint = self.checkpoint.map(CheckpointFile::read).transpose()?.flatten();
         Ok(match checkpoint {
@@ -160,9 +159,8 @@ impl<M: Method> Trainer<'_, M> {
         })
     }
 
-    fn check_memory(&self, model: &M::Model) -> Result<()> {
-        let weights = Weights::of(model).iter().map(|(_, _, values)| values.len()).sum();
-        let needed = estimate(self.data, self.training, self.method.values_per_node(), weights);
+    fn check_memory(&self, widths: Widths) -> Result<()> {
+        let needed = estimate(self.data, self.training, self.method.footprint(widths));
         match self.memory {
             Some(free) if needed > free => Err(Error::Memory { needed, free }),
             _ => Ok(()),
@@ -225,7 +223,7 @@ impl<M: Method> Trainer<'_, M> {
         Ok((state, value))
     }
 
-    fn draw(&self, loaded: &Loaded<'_>, count: usize, epoch: u32) -> Result<Vec<crate::data::Sample>> {
+    fn draw(&self, loaded: &Loaded<'_>, count: usize, epoch: u32) -> Result<Vec<Sample>> {
         let Some(views) = self.views else {
             return Err(Error::setting("scheme", "missing", "one to draw views from"));
         };

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use fiedler_graph::Labels;
 use fiedler_graph::write::Targets;
 use fiedler_learn::run::SavedEncoder;
-use fiedler_learn::weights::Weights;
 use serde::Serialize;
 
 use super::flags::LearnFlags;
@@ -41,15 +40,14 @@ impl Embed {
                 "an encoder is applied as it was trained; leave the flags of learning and of schemes out".to_owned();
             return Err(Failure::new(Exit::Usage, "--encoder learns nothing", hint));
         }
-        let weights = Weights::read(encoder)?;
-        let saved = SavedEncoder::of(&weights)?;
+        let saved = SavedEncoder::read(encoder)?;
         let folder = self.out.as_ref().map(|path| Folder::new(path));
         if let Some(folder) = &folder {
             folder.check_free(self.force)?;
         }
         let source = self.data.as_deref().unwrap_or(BUILT_IN);
         let dataset = self.reading.load(Some(source), common.seed(), output)?;
-        let embeddings = saved.embed(&weights, &dataset)?;
+        let embeddings = saved.embed(&dataset)?;
         let labels = if dataset.graph().is_some() { &dataset.node_labels } else { &dataset.graph_labels };
         let split = labels.as_ref().and_then(Labels::classes).and_then(|classes| Split::new(classes, common.seed()));
         let scores: Vec<Score> = split.iter().map(|split| split.score("the encoder", &embeddings)).collect();
