@@ -4,10 +4,10 @@ The molecules are those of MUTAG (FIEDLER_DATA), as often as it takes. The peer 
 spread, and is scaled up; both sides first agree on the norms reached. Reading the data is in neither time.
 """
 import argparse
-import os
 import pathlib
 import tempfile
 import time
+import zipfile
 
 import numpy as np
 
@@ -16,9 +16,16 @@ from program import build, fiedler
 RATIO, STEPS, RATE = 0.3, 50, 1.0
 
 
-def read_graphs(folder):
-    pairs = np.loadtxt(folder / "MUTAG_A.txt", delimiter=",", dtype=np.int64) - 1
-    graph_of = np.loadtxt(folder / "MUTAG_graph_indicator.txt", dtype=np.int64) - 1
+def read_graphs(path):
+    """Dense adjacency matrices from the folder or the zip archive that MUTAG is published as."""
+    def table(ending, **options):
+        if path.is_dir():
+            return np.loadtxt(next(path.glob(f"**/MUTAG_{ending}.txt")), dtype=np.int64, **options) - 1
+        with zipfile.ZipFile(path) as archive:
+            name = next(name for name in archive.namelist() if name.endswith(f"MUTAG_{ending}.txt"))
+            return np.loadtxt(archive.open(name), dtype=np.int64, **options) - 1
+
+    pairs, graph_of = table("A", delimiter=","), table("graph_indicator")
     graphs = []
     for graph in range(graph_of.max() + 1):
         nodes = np.flatnonzero(graph_of == graph)
@@ -88,8 +95,9 @@ def main():
     asked = arguments.parse_args()
     build()
     where = pathlib.Path(fiedler("data", "where", "mutag").strip().splitlines()[0])
-    source = where if (where / "MUTAG_A.txt").exists() else next(where.glob("**/MUTAG_A.txt")).parent
-    molecules = read_graphs(source)
+    if where.is_dir() and not any(where.glob("**/MUTAG_A.txt")):
+        where = next(where.glob("**/*.zip"))
+    molecules = read_graphs(where)
     graphs = [molecules[at % len(molecules)] for at in range(asked.graphs)]
     chosen = np.linspace(0, asked.graphs - 1, asked.timed).astype(int)
     with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +106,7 @@ def main():
         few.mkdir(parents=True)
         write_graphs(many, graphs)
         write_graphs(few, [graphs[at] for at in chosen])
-        settings = ["--ratio", RATIO, "--steps", STEPS, "--step-size", RATE, "--support", "all", "--json"]
+        settings = ["--ratio", RATIO, "--steps", STEPS, "--step-size", RATE, "--json"]
         peer = 0.0
         for direction, sign in (("max", 1), ("min", -1)):
             started = time.perf_counter()

@@ -124,17 +124,16 @@ impl Adjacency {
 }
 
 fn convolution(graph: &Graph) -> Adjacency {
-    let scale: Vec<f32> = (0..graph.nodes() as u32)
+    let degrees: Vec<f32> = (0..graph.nodes() as u32)
         .map(|node| {
-            let degree = match graph.neighbour_weights(node) {
+            1.0 + match graph.neighbour_weights(node) {
                 Some(weights) => weights.iter().sum(),
                 None => graph.degree(node) as f32,
-            };
-            1.0 / (1.0 + degree).sqrt()
+            }
         })
         .collect();
-    // In this order the matrix is symmetric to the last bit.
-    with_diagonal(graph, |node, other, weight| weight * (scale[node as usize] * scale[other as usize]))
+    // One root of the product, so that the matrix is symmetric to the last bit.
+    with_diagonal(graph, |node, other, weight| weight / (degrees[node as usize] * degrees[other as usize]).sqrt())
 }
 
 /// The rows of a graph with an entry for the node itself, whose weight is one until `value` says what becomes of it.

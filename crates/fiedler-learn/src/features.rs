@@ -12,53 +12,39 @@ use crate::ops::{self, kernel::SparseRows};
 /// Share of values that are not zero above which writing them all out is faster.
 const DENSE_FROM: f64 = 0.3;
 
-/// A sparse matrix of features, by row for the way forward and by column for the way back.
+/// A sparse matrix of features, in compressed rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseFeatures {
-    by_row: Entries,
-    by_column: Entries,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Entries {
+    columns: usize,
     offsets: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f32>,
 }
 
 impl SparseFeatures {
-    fn new(columns: usize, by_row: Entries) -> SparseFeatures {
-        let by_column = by_row.transposed(columns);
-        SparseFeatures { by_row, by_column }
-    }
-
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.by_row.offsets.len() - 1
+        self.offsets.len() - 1
     }
 
     /// Number of columns.
     pub fn columns(&self) -> usize {
-        self.by_column.offsets.len() - 1
+        self.columns
     }
 
-    pub(crate) fn by_row(&self) -> SparseRows<'_> {
-        self.by_row.rows()
-    }
-
-    pub(crate) fn by_column(&self) -> SparseRows<'_> {
-        self.by_column.rows()
+    pub(crate) fn rows_of_entries(&self) -> SparseRows<'_> {
+        SparseRows { offsets: &self.offsets, columns: &self.indices, values: &self.values }
     }
 }
 
 impl From<&Sparse> for SparseFeatures {
     fn from(sparse: &Sparse) -> SparseFeatures {
-        let by_row = Entries {
+        SparseFeatures {
+            columns: sparse.columns(),
             offsets: sparse.offsets().to_vec(),
             indices: sparse.indices().to_vec(),
             values: sparse.values().to_vec(),
-        };
-        SparseFeatures::new(Features::Sparse(sparse.clone()).columns(), by_row)
+        }
     }
 }
 
@@ -69,51 +55,22 @@ impl From<&Categorical> for SparseFeatures {
     fn from(categorical: &Categorical) -> SparseFeatures {
         let width = categorical.cardinalities().len();
         let rows = categorical.codes().len() / width;
-        let mut first = 0;
+        let mut columns = 0;
         let firsts: Vec<u32> = categorical
             .cardinalities()
             .iter()
             .map(|&cardinality| {
-                first += u32::from(cardinality);
-                first - u32::from(cardinality)
+                columns += u32::from(cardinality);
+                columns - u32::from(cardinality)
             })
             .collect();
-        let indices =
-            categorical.codes().iter().zip(firsts.iter().cycle()).map(|(&code, first)| first + u32::from(code));
-        let by_row = Entries {
+        let codes = categorical.codes().iter().zip(firsts.iter().cycle());
+        SparseFeatures {
+            columns: columns as usize,
             offsets: (0..=rows).map(|row| row * width).collect(),
-            indices: indices.collect(),
+            indices: codes.map(|(&code, first)| first + u32::from(code)).collect(),
             values: vec![1.0; rows * width],
-        };
-        SparseFeatures::new(first as usize, by_row)
-    }
-}
-
-impl Entries {
-    fn rows(&self) -> SparseRows<'_> {
-        SparseRows { offsets: &self.offsets, columns: &self.indices, values: &self.values, kept: None }
-    }
-
-    fn transposed(&self, columns: usize) -> Entries {
-        let mut offsets = vec![0; columns + 1];
-        for &index in &self.indices {
-            offsets[index as usize + 1] += 1;
         }
-        for column in 0..columns {
-            offsets[column + 1] += offsets[column];
-        }
-        let mut next = offsets.clone();
-        let mut transposed =
-            Entries { offsets, indices: vec![0; self.indices.len()], values: vec![0.0; self.values.len()] };
-        for (row, bounds) in self.offsets.windows(2).enumerate() {
-            for place in bounds[0]..bounds[1] {
-                let slot = &mut next[self.indices[place] as usize];
-                transposed.indices[*slot] = row as u32;
-                transposed.values[*slot] = self.values[place];
-                *slot += 1;
-            }
-        }
-        transposed
     }
 }
 

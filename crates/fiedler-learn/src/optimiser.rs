@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::ops::kernel::vectorised;
 use crate::ops::operation;
 use crate::weights::{Names, Weights};
 
@@ -240,7 +241,8 @@ impl Rule {
             .zip(first.storage_mut::<f32>().par_chunks_mut(VALUES_AT_ONCE))
             .zip(second.storage_mut::<f32>().par_chunks_mut(VALUES_AT_ONCE))
             .for_each(|(((weights, gradients), firsts), seconds)| {
-                arch.dispatch(
+                vectorised(
+                    arch,
                     #[inline(always)]
                     || self.apply_to_slices(weights, gradients, firsts, seconds),
                 );

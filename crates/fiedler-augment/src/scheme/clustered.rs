@@ -67,12 +67,15 @@ impl Clustered {
         };
         let flips = removals.into_iter().map(|removal| removal.flips).collect();
         let second = Augmentation::Pairs(PairProbabilities::new(flips));
-        let first = if self.both { second.clone() } else { Augmentation::Unchanged };
+        let (first, of_first) = match self.both {
+            true => (second.clone(), ViewReport { name: "first".into(), ..report.clone() }),
+            false => (Augmentation::Unchanged, ViewReport::unchanged()),
+        };
         let notes = match between {
             0 if set.edges() > 0 => vec!["no edge lies between clusters: all are removed alike".into()],
             _ => Vec::new(),
         };
-        Ok((vec![first, second], Report { views: vec![report], notes }))
+        Ok((vec![first, second], Report { views: vec![of_first, report], notes }))
     }
 
     fn removal(&self, graph: &Graph) -> Result<Removal> {

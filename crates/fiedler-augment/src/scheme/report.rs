@@ -53,6 +53,13 @@ pub struct Norm {
     pub distance: Option<f64>,
 }
 
+impl ViewReport {
+    /// The report of a view that is the graph itself.
+    pub fn unchanged() -> ViewReport {
+        ViewReport { name: "unchanged".into(), support: "none".into(), ..ViewReport::default() }
+    }
+}
+
 impl Norm {
     /// After relative to before; one where there is nothing to compare.
     pub fn relative(&self) -> f64 {

@@ -91,7 +91,7 @@ impl Gcn {
     pub fn forward(&self, structure: &Structure, input: &Input, draws: Option<&Draws>) -> Result<Layers> {
         check_size("table of features", input.rows(), structure.nodes())?;
         let first = self.product(input)?;
-        Ok(self.from_product(structure, first, draws))
+        Ok(self.encode_product(structure, first, draws))
     }
 
     /// See [`Encoder::forward_each`](super::Encoder::forward_each).
@@ -103,7 +103,7 @@ impl Gcn {
             check_size("table of features", input.rows(), structure.nodes())?;
         }
         let first = self.product(input)?;
-        Ok(structures.iter().map(|structure| self.from_product(structure, first.clone(), draws)).collect())
+        Ok(structures.iter().map(|structure| self.encode_product(structure, first.clone(), draws)).collect())
     }
 
     fn product(&self, input: &Input) -> Result<Tensor<2>> {
@@ -112,7 +112,7 @@ impl Gcn {
         Ok(input.times(weight))
     }
 
-    fn from_product(&self, structure: &Structure, first: Tensor<2>, draws: Option<&Draws>) -> Layers {
+    fn encode_product(&self, structure: &Structure, first: Tensor<2>, draws: Option<&Draws>) -> Layers {
         let mut outputs: Vec<Tensor<2>> = Vec::with_capacity(self.layers.len());
         let mut first = Some(first);
         for (layer, convolution) in self.layers.iter().enumerate() {

@@ -129,7 +129,7 @@ impl Gin {
     pub fn forward(&self, structure: &Structure, input: &Input, draws: Option<&Draws>) -> Result<Layers> {
         self.check(structure, input)?;
         let first = self.product(input)?;
-        Ok(self.from_product(structure, first, draws))
+        Ok(self.encode_product(structure, first, draws))
     }
 
     /// See [`Encoder::forward_each`](super::Encoder::forward_each).
@@ -139,7 +139,7 @@ impl Gin {
     pub fn forward_each(&self, structures: &[&Structure], input: &Input, draws: Option<&Draws>) -> Result<Vec<Layers>> {
         structures.iter().try_for_each(|structure| self.check(structure, input))?;
         let first = self.product(input)?;
-        Ok(structures.iter().map(|structure| self.from_product(structure, first.clone(), draws)).collect())
+        Ok(structures.iter().map(|structure| self.encode_product(structure, first.clone(), draws)).collect())
     }
 
     fn check(&self, structure: &Structure, input: &Input) -> Result<()> {
@@ -156,7 +156,7 @@ impl Gin {
         Ok(input.times(weight))
     }
 
-    fn from_product(&self, structure: &Structure, first: Tensor<2>, draws: Option<&Draws>) -> Layers {
+    fn encode_product(&self, structure: &Structure, first: Tensor<2>, draws: Option<&Draws>) -> Layers {
         let mut outputs = Vec::with_capacity(self.layers.len());
         let mut hidden = first;
         for (place, layer) in self.layers.iter().enumerate() {

@@ -46,8 +46,8 @@ pub(super) struct Similarities {
 pub(super) enum NegativeSimilarities {
     /// For each corrupted node, with its graph.
     OwnGraph(Tensor<1>),
-    /// For each node and each graph; and where the node is of that graph, and no negative.
-    AllGraphs(Tensor<2>, Tensor<2, Bool>),
+    /// For each node and each graph; where the node is the graph's own it is no negative.
+    AllGraphs { values: Tensor<2>, own: Tensor<2, Bool> },
 }
 
 impl Side {
@@ -67,7 +67,10 @@ impl Side {
                     Similarity::Dot => (self.nodes.clone(), self.graphs.clone()),
                     Similarity::Cosine => (to_length_one(&self.nodes), to_length_one(&self.graphs)),
                 };
-                NegativeSimilarities::AllGraphs(nodes.matmul(graphs.transpose()), self.own_graph(segments))
+                NegativeSimilarities::AllGraphs {
+                    values: nodes.matmul(graphs.transpose()),
+                    own: self.own_graph(segments),
+                }
             }
         };
         Ok(Similarities { positives: compare(&self.nodes), negatives })

@@ -2,6 +2,7 @@
 //! over graphs, summed over both directions.
 
 use burn::Tensor;
+use burn::tensor::TensorData;
 use serde::{Deserialize, Serialize};
 
 use super::contrast::{Contrast, NegativeSimilarities, Similarities, mean_over_graphs};
@@ -49,22 +50,29 @@ impl InfoNce {
     /// `log Σ_j exp(cos(H~_j, z))`, averaged over the graphs that have nodes.
     fn log_sum_of_negatives(&self, negatives: NegativeSimilarities, segments: &Segments) -> Tensor<1> {
         let graphs: Vec<usize> = (0..segments.len()).filter(|&graph| !segments.range(graph).is_empty()).collect();
-        let logs: Vec<Tensor<1>> = match negatives {
+        let share = 1.0 / graphs.len().max(1) as f32;
+        match negatives {
             NegativeSimilarities::OwnGraph(values) => {
-                let of_graph = |&graph: &usize| values.clone().slice([segments.range(graph)]);
-                graphs.iter().map(of_graph).map(|values| log_sum_exp(values / self.temperature)).collect()
+                let scaled = values / self.temperature;
+                let of_graph = |&graph: &usize| {
+                    let range = segments.range(graph);
+                    log_sum_exp(scaled.clone().narrow(0, range.start, range.len()))
+                };
+                Tensor::cat(graphs.iter().map(of_graph).collect(), 0).sum() * share
             }
-            NegativeSimilarities::AllGraphs(values, own) => {
+            NegativeSimilarities::AllGraphs { values, own } => {
                 // Far below any other, so that it adds nothing to the sum.
                 let others = (values / self.temperature).mask_fill(own, f32::MIN / 2.0);
                 let largest = others.clone().detach().max_dim(0);
                 let sums = (others - largest.clone()).exp().sum_dim(0);
                 let logs = (sums.log() + largest).squeeze_dim::<1>(0);
-                graphs.iter().map(|&graph| logs.clone().slice([graph..graph + 1])).collect()
+                let mut shares = vec![0.0; segments.len()];
+                graphs.iter().for_each(|&graph| shares[graph] = share);
+                let shares = TensorData::new(shares, [segments.len()]);
+                let shares = Tensor::from_data(shares, &logs.device());
+                (logs * shares).sum()
             }
-        };
-        let count = logs.len().max(1) as f32;
-        Tensor::cat(logs, 0).sum() / count
+        }
     }
 }
 

@@ -43,7 +43,7 @@ fn loss(similarities: Similarities, segments: &Segments) -> Tensor<1> {
     let positives = softplus(similarities.positives.neg(), 1.0).mean();
     let negatives = match similarities.negatives {
         NegativeSimilarities::OwnGraph(values) => softplus(values, 1.0).mean(),
-        NegativeSimilarities::AllGraphs(values, own) => {
+        NegativeSimilarities::AllGraphs { values, own } => {
             let pairs = (segments.rows() * (segments.len() - 1)).max(1) as f32;
             softplus(values, 1.0).mask_fill(own, 0.0).sum() / pairs
         }

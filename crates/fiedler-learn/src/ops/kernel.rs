@@ -2,10 +2,12 @@
 //!
 //! Parts never depend on the number of threads, and sums over rows are taken part by part in order, so that results are the same
 //! to the last bit however many threads there are.
+//!
+//! Closures handed to these loops are marked `#[inline(always)]`: only then are they compiled for the processor's widest vectors.
 
 use std::ops::Range;
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Rows one thread works on at a time.
@@ -17,56 +19,163 @@ const NARROW: usize = 8;
 /// Sums of a row are taken in this many lanes.
 const LANES: usize = 16;
 
+/// Runs a closure that is marked `#[inline(always)]` compiled for the processor's widest vectors.
+#[inline(always)]
+pub(crate) fn vectorised<R>(arch: Arch, work: impl FnMut() -> R) -> R {
+    // Handed over as it is, a closure would be called through a function of its own, which is not compiled for those vectors.
+    struct Vectorised<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for Vectorised<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    arch.dispatch(Vectorised(work))
+}
+
 /// The rows of a sparse matrix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SparseRows<'a> {
     pub offsets: &'a [usize],
     pub columns: &'a [u32],
     pub values: &'a [f32],
-    /// Rows that count; all others are taken for empty.
-    pub kept: Option<&'a [bool]>,
 }
 
 impl SparseRows<'_> {
+    fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[inline(always)]
     fn row(&self, row: usize) -> (&[u32], &[f32]) {
-        if self.kept.is_some_and(|kept| !kept[row]) {
-            return (&[], &[]);
-        }
         let range = self.offsets[row]..self.offsets[row + 1];
         (&self.columns[range.clone()], &self.values[range])
     }
 
-    /// The product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets the
-    /// first column of the piece.
-    pub(crate) fn times(&self, dense: &[f32], width: usize, finish: impl Fn(usize, &mut [f32]) + Sync) -> Vec<f32> {
-        let rows = self.offsets.len() - 1;
-        let mut product = vec![0.0; rows * width];
-        for_each_part(&mut product, width, |first, part| {
-            for (place, image) in part.chunks_exact_mut(width).enumerate() {
-                let (columns, values) = self.row(first + place);
-                let mut done = 0;
-                let (tiles, rest) = image.as_chunks_mut::<TILE>();
-                for tile in tiles {
-                    combine(columns, values, dense, width, done, tile);
-                    finish(done, tile);
-                    done += TILE;
-                }
-                let (tiles, rest) = rest.as_chunks_mut::<NARROW>();
-                for tile in tiles {
-                    combine(columns, values, dense, width, done, tile);
-                    finish(done, tile);
-                    done += NARROW;
-                }
-                for tile in rest {
-                    let tile = std::array::from_mut(tile);
-                    combine(columns, values, dense, width, done, tile);
-                    finish(done, tile);
-                    done += 1;
-                }
-            }
-        });
+    /// The product with a dense matrix of the given width.
+    pub(crate) fn times(&self, dense: &[f32], width: usize) -> Vec<f32> {
+        let mut product = vec![0.0; self.rows() * width];
+        self.times_into(
+            dense,
+            width,
+            &mut product,
+            #[inline(always)]
+            |_, _| (),
+        );
         product
     }
+
+    /// Writes the product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets
+    /// the first column of the piece.
+    pub(crate) fn times_into(
+        &self,
+        dense: &[f32],
+        width: usize,
+        product: &mut [f32],
+        finish: impl Fn(usize, &mut [f32]) + Sync,
+    ) {
+        for_each_part(
+            product,
+            width,
+            #[inline(always)]
+            |first, part| {
+                for (place, image) in part.chunks_exact_mut(width).enumerate() {
+                    let (columns, values) = self.row(first + place);
+                    let mut done = 0;
+                    let (tiles, rest) = image.as_chunks_mut::<TILE>();
+                    for tile in tiles {
+                        combine(columns, values, dense, width, done, tile);
+                        finish(done, tile);
+                        done += TILE;
+                    }
+                    let (tiles, rest) = rest.as_chunks_mut::<NARROW>();
+                    for tile in tiles {
+                        combine(columns, values, dense, width, done, tile);
+                        finish(done, tile);
+                        done += NARROW;
+                    }
+                    for tile in rest {
+                        let tile = std::array::from_mut(tile);
+                        combine(columns, values, dense, width, done, tile);
+                        finish(done, tile);
+                        done += 1;
+                    }
+                }
+            },
+        );
+    }
+
+    /// The product of the transpose, which has the given number of rows, with a dense matrix of the given width.
+    ///
+    /// Each thread takes some columns of the dense matrix and all of its rows in their order, so that sums need not be shared and what
+    /// they are added to stays in the cache.
+    pub(crate) fn transposed_times(&self, rows: usize, dense: &[f32], width: usize) -> Vec<f32> {
+        let tiles: Vec<(usize, usize)> = tiles(width).collect();
+        let arch = Arch::new();
+        let sums: Vec<Vec<f32>> = tiles
+            .par_iter()
+            .map(|&(first, size)| {
+                vectorised(
+                    arch,
+                    #[inline(always)]
+                    || match size {
+                        TILE => self.scatter::<TILE>(rows, dense, width, first),
+                        NARROW => self.scatter::<NARROW>(rows, dense, width, first),
+                        _ => self.scatter::<1>(rows, dense, width, first),
+                    },
+                )
+            })
+            .collect();
+        let mut product = vec![0.0; rows * width];
+        for_each_part(
+            &mut product,
+            width,
+            #[inline(always)]
+            |start, part| {
+                for (place, image) in part.chunks_exact_mut(width).enumerate() {
+                    for (&(first, size), sums) in tiles.iter().zip(&sums) {
+                        let row = (start + place) * size;
+                        image[first..first + size].copy_from_slice(&sums[row..row + size]);
+                    }
+                }
+            },
+        );
+        product
+    }
+
+    /// The columns of the transposed product from `first` on, row after row.
+    #[inline(always)]
+    fn scatter<const WIDTH: usize>(&self, rows: usize, dense: &[f32], width: usize, first: usize) -> Vec<f32> {
+        let mut sums = vec![[0.0; WIDTH]; rows];
+        for row in 0..self.rows() {
+            let start = row * width + first;
+            let source: &[f32; WIDTH] = dense[start..start + WIDTH].try_into().expect("as many as asked for");
+            let (columns, values) = self.row(row);
+            for (&column, &value) in columns.iter().zip(values) {
+                for (sum, &source) in sums[column as usize].iter_mut().zip(source) {
+                    *sum += value * source;
+                }
+            }
+        }
+        sums.into_flattened()
+    }
+}
+
+/// The tiles a row of the given width is cut into: first column and size.
+fn tiles(width: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut first = 0;
+    std::iter::from_fn(move || {
+        let size = match width - first {
+            0 => return None,
+            left if left >= TILE => TILE,
+            left if left >= NARROW => NARROW,
+            _ => 1,
+        };
+        first += size;
+        Some((first - size, size))
+    })
 }
 
 /// `Σ values[k] · dense[columns[k]]` for the columns from `first` on.
@@ -97,7 +206,8 @@ pub(crate) fn for_each_part(matrix: &mut [f32], width: usize, work: impl Fn(usiz
     }
     let arch = Arch::new();
     matrix.par_chunks_mut(ROWS_AT_ONCE * width).enumerate().for_each(|(part, rows)| {
-        arch.dispatch(
+        vectorised(
+            arch,
             #[inline(always)]
             || work(part * ROWS_AT_ONCE, rows),
         );
@@ -119,7 +229,8 @@ pub(crate) fn sum_over_parts<const SUMS: usize>(
         .enumerate()
         .map(|(part, rows)| {
             let mut sums = std::array::from_fn(|_| vec![0.0; width]);
-            arch.dispatch(
+            vectorised(
+                arch,
                 #[inline(always)]
                 || work(part * ROWS_AT_ONCE, rows, &mut sums),
             );
@@ -144,7 +255,8 @@ pub(crate) fn sum_over_rows<const SUMS: usize>(
         .enumerate()
         .map(|(part, rows)| {
             let mut sums = std::array::from_fn(|_| vec![0.0; width]);
-            arch.dispatch(
+            vectorised(
+                arch,
                 #[inline(always)]
                 || {
                     for (place, row) in rows.chunks_exact(width).enumerate() {

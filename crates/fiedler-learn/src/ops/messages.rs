@@ -59,17 +59,22 @@ impl Operation<2> for Messages {
         let width = width(&nodes);
         let (of_nodes, of_edges): (&[f32], &[f32]) = (nodes.storage(), edges.storage());
         let mut sums = vec![0.0; of_nodes.len()];
-        kernel::for_each_part(&mut sums, width, |first, part| {
-            for (place, sum) in part.chunks_exact_mut(width).enumerate() {
-                for (neighbour, edge) in self.entries(first + place) {
-                    let node = &of_nodes[neighbour * width..(neighbour + 1) * width];
-                    let edge = &of_edges[edge * width..(edge + 1) * width];
-                    for ((sum, &node), &edge) in sum.iter_mut().zip(node).zip(edge) {
-                        *sum += (node + edge).max(0.0);
+        kernel::for_each_part(
+            &mut sums,
+            width,
+            #[inline(always)]
+            |first, part| {
+                for (place, sum) in part.chunks_exact_mut(width).enumerate() {
+                    for (neighbour, edge) in self.entries(first + place) {
+                        let node = &of_nodes[neighbour * width..(neighbour + 1) * width];
+                        let edge = &of_edges[edge * width..(edge + 1) * width];
+                        for ((sum, &node), &edge) in sum.iter_mut().zip(node).zip(edge) {
+                            *sum += (node + edge).max(0.0);
+                        }
                     }
                 }
-            }
-        });
+            },
+        );
         (operation::tensor(sums, [self.adjacency.nodes(), width]), [nodes, edges])
     }
 
@@ -89,12 +94,17 @@ impl Operation<2> for Messages {
         };
         let for_nodes = wanted[0].then(|| {
             let mut images = vec![0.0; of_nodes.len()];
-            kernel::for_each_part(&mut images, width, |first, part| {
-                for (place, image) in part.chunks_exact_mut(width).enumerate() {
-                    let node = first + place;
-                    self.entries(node).for_each(|(neighbour, edge)| flow(image, neighbour, node, edge));
-                }
-            });
+            kernel::for_each_part(
+                &mut images,
+                width,
+                #[inline(always)]
+                |first, part| {
+                    for (place, image) in part.chunks_exact_mut(width).enumerate() {
+                        let node = first + place;
+                        self.entries(node).for_each(|(neighbour, edge)| flow(image, neighbour, node, edge));
+                    }
+                },
+            );
             operation::tensor(images, [self.adjacency.nodes(), width])
         });
         let for_edges = wanted[1].then(|| {
@@ -108,7 +118,8 @@ impl Operation<2> for Messages {
                         let (a, b) = (ends[edge].0 as usize, ends[edge].1 as usize);
                         // An edge that no entry has is not of this graph.
                         if ends[edge].0 != u32::MAX {
-                            arch.dispatch(
+                            kernel::vectorised(
+                                arch,
                                 #[inline(always)]
                                 || {
                                     flow(image, a, b, edge);

@@ -30,13 +30,23 @@ pub fn statistics(input: &Tensor<2>) -> Statistics {
         sums.iter_mut().for_each(|sum| *sum *= share);
         sums
     };
-    let [sums] = kernel::sum_over_rows(values, width, |_, row, [sum]| kernel::add_to(sum, row));
+    let [sums] = kernel::sum_over_rows(
+        values,
+        width,
+        #[inline(always)]
+        |_, row, [sum]| kernel::add_to(sum, row),
+    );
     let mean = scaled(sums);
-    let [sums] = kernel::sum_over_rows(values, width, |_, row, [sum]| {
-        for ((sum, &value), &mean) in sum.iter_mut().zip(row).zip(&mean) {
-            *sum += (value - mean) * (value - mean);
-        }
-    });
+    let [sums] = kernel::sum_over_rows(
+        values,
+        width,
+        #[inline(always)]
+        |_, row, [sum]| {
+            for ((sum, &value), &mean) in sum.iter_mut().zip(row).zip(&mean) {
+                *sum += (value - mean) * (value - mean);
+            }
+        },
+    );
     let to_tensor = |values: Vec<f32>| Tensor::from_primitive::<Flex>(operation::tensor(values, [width]));
     Statistics { mean: to_tensor(mean), variance: to_tensor(scaled(sums)) }
 }
@@ -94,14 +104,19 @@ impl Operation<3> for Normalise {
             shifts.iter().zip(&factors).zip(&self.mean).map(|((shift, factor), mean)| shift - factor * mean).collect();
         let mut output = vec![0.0; values.len()];
         let least = if self.how.relu { 0.0 } else { f32::NEG_INFINITY };
-        kernel::for_each_part(&mut output, width, |first, part| {
-            let values = &values[first * width..first * width + part.len()];
-            for (row, values) in part.chunks_exact_mut(width).zip(values.chunks_exact(width)) {
-                for (((output, &value), &factor), &term) in row.iter_mut().zip(values).zip(&factors).zip(&terms) {
-                    *output = (value * factor + term).max(least);
+        kernel::for_each_part(
+            &mut output,
+            width,
+            #[inline(always)]
+            |first, part| {
+                let values = &values[first * width..first * width + part.len()];
+                for (row, values) in part.chunks_exact_mut(width).zip(values.chunks_exact(width)) {
+                    for (((output, &value), &factor), &term) in row.iter_mut().zip(values).zip(&factors).zip(&terms) {
+                        *output = (value * factor + term).max(least);
+                    }
                 }
-            }
-        });
+            },
+        );
         let output = operation::tensor(output, input.layout().shape().clone());
         let kept = self.how.relu.then(|| output.clone());
         (output, (input, scale, kept))
@@ -113,39 +128,50 @@ impl Operation<3> for Normalise {
         let rows = input.layout().shape()[0];
         let (values, scales): (&[f32], &[f32]) = (input.storage(), scale.storage());
         let output: Option<&[f32]> = output.as_ref().map(FlexTensor::storage);
-        let [of_shift, of_scale] = kernel::sum_over_parts(gradient.storage_mut(), width, |first, part, sums| {
-            let [of_shift, of_scale] = sums;
-            for (place, row) in part.chunks_exact_mut(width).enumerate() {
-                let range = (first + place) * width..(first + place + 1) * width;
-                if let Some(output) = output {
-                    for (gradient, &output) in row.iter_mut().zip(&output[range.clone()]) {
-                        *gradient = if output > 0.0 { *gradient } else { 0.0 };
+        let [of_shift, of_scale] = kernel::sum_over_parts(
+            gradient.storage_mut(),
+            width,
+            #[inline(always)]
+            |first, part, sums| {
+                let [of_shift, of_scale] = sums;
+                for (place, row) in part.chunks_exact_mut(width).enumerate() {
+                    let range = (first + place) * width..(first + place + 1) * width;
+                    if let Some(output) = output {
+                        for (gradient, &output) in row.iter_mut().zip(&output[range.clone()]) {
+                            *gradient = if output > 0.0 { *gradient } else { 0.0 };
+                        }
+                    }
+                    let columns = self.mean.iter().zip(&self.inverse).zip(of_shift.iter_mut().zip(of_scale.iter_mut()));
+                    for ((&gradient, &value), ((mean, inverse), (of_shift, of_scale))) in
+                        row.iter().zip(&values[range]).zip(columns)
+                    {
+                        *of_shift += gradient;
+                        *of_scale += gradient * (value - mean) * inverse;
                     }
                 }
-                let columns = self.mean.iter().zip(&self.inverse).zip(of_shift.iter_mut().zip(of_scale.iter_mut()));
-                for ((&gradient, &value), ((mean, inverse), (of_shift, of_scale))) in
-                    row.iter().zip(&values[range]).zip(columns)
-                {
-                    *of_shift += gradient;
-                    *of_scale += gradient * (value - mean) * inverse;
-                }
-            }
-        });
+            },
+        );
         let for_input = wanted[0].then(|| {
             let share = if self.how.of_input { 1.0 / rows.max(1) as f32 } else { 0.0 };
             let factors: Vec<f32> = scales.iter().zip(&self.inverse).map(|(scale, inverse)| scale * inverse).collect();
-            kernel::for_each_part(gradient.storage_mut(), width, |first, part| {
-                let values = &values[first * width..first * width + part.len()];
-                for (row, values) in part.chunks_exact_mut(width).zip(values.chunks_exact(width)) {
-                    let columns = self.mean.iter().zip(&self.inverse).zip(of_shift.iter().zip(&of_scale)).zip(&factors);
-                    for ((gradient, &value), (((mean, inverse), (of_shift, of_scale)), factor)) in
-                        row.iter_mut().zip(values).zip(columns)
-                    {
-                        let normalised = (value - mean) * inverse;
-                        *gradient = factor * (*gradient - share * (of_shift + normalised * of_scale));
+            kernel::for_each_part(
+                gradient.storage_mut(),
+                width,
+                #[inline(always)]
+                |first, part| {
+                    let values = &values[first * width..first * width + part.len()];
+                    for (row, values) in part.chunks_exact_mut(width).zip(values.chunks_exact(width)) {
+                        let columns =
+                            self.mean.iter().zip(&self.inverse).zip(of_shift.iter().zip(&of_scale)).zip(&factors);
+                        for ((gradient, &value), (((mean, inverse), (of_shift, of_scale)), factor)) in
+                            row.iter_mut().zip(values).zip(columns)
+                        {
+                            let normalised = (value - mean) * inverse;
+                            *gradient = factor * (*gradient - share * (of_shift + normalised * of_scale));
+                        }
                     }
-                }
-            });
+                },
+            );
             gradient
         });
         let of_columns = |wanted: bool, sums: Vec<f32>| wanted.then(|| operation::tensor(sums, [width]));

@@ -19,12 +19,7 @@ pub fn propagate(
     bias: Option<Tensor<1>>,
     activation: &Activation,
 ) -> Tensor<2> {
-    let rows = SparseRows {
-        offsets: adjacency.offsets(),
-        columns: adjacency.columns(),
-        values: adjacency.values(),
-        kept: None,
-    };
+    let rows = SparseRows { offsets: adjacency.offsets(), columns: adjacency.columns(), values: adjacency.values() };
     let product = times(rows, input);
     let sum = match bias {
         Some(bias) => product + bias.unsqueeze::<2>(),
@@ -54,7 +49,7 @@ pub fn project(features: &SparseFeatures, kept: Option<&[bool]>, weight: Tensor<
             weight * kept
         }
     };
-    times(features.by_row(), weight)
+    times(features.rows_of_entries(), weight)
 }
 
 /// See [`similarity`](super::similarity()).

@@ -61,7 +61,8 @@ impl Pool {
             .par_iter()
             .map(|Piece { rows, .. }| {
                 let mut sum = vec![0.0; width];
-                arch.dispatch(
+                kernel::vectorised(
+                    arch,
                     #[inline(always)]
                     || {
                         let rows = &nodes[rows.start * width..rows.end * width];

@@ -28,44 +28,55 @@ struct Project {
     kept: Option<Arc<[bool]>>,
 }
 
-impl Operation<1> for Project {
-    type Saved = ();
+/// The entries that a view has left, where it does not have all.
+#[derive(Debug, Clone)]
+struct Entries {
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f32>,
+}
 
-    fn forward(&self, [weight]: [FlexTensor; 1]) -> (FlexTensor, ()) {
+impl Entries {
+    fn rows(&self) -> SparseRows<'_> {
+        SparseRows { offsets: &self.offsets, columns: &self.columns, values: &self.values }
+    }
+}
+
+impl Operation<1> for Project {
+    type Saved = Option<Arc<Entries>>;
+
+    fn forward(&self, [weight]: [FlexTensor; 1]) -> (FlexTensor, Self::Saved) {
         let width = width(&weight);
-        let product = match &self.kept {
-            None => self.features.by_row().times(weight.storage(), width, |_, _| ()),
-            // Leaving entries out beforehand is cheaper than asking again for every tile of columns.
-            Some(kept) => {
-                let (offsets, columns, values) = leave_out(self.features.by_row(), kept);
-                let rows = SparseRows { offsets: &offsets, columns: &columns, values: &values, kept: None };
-                rows.times(weight.storage(), width, |_, _| ())
-            }
-        };
-        (operation::tensor(product, [self.features.rows(), width]), ())
+        // Leaving entries out beforehand is cheaper than asking again for every tile of columns.
+        let left = self.kept.as_ref().map(|kept| Arc::new(leave_out(self.features.rows_of_entries(), kept)));
+        let rows = left.as_ref().map_or_else(|| self.features.rows_of_entries(), |left| left.rows());
+        let product = rows.times(weight.storage(), width);
+        (operation::tensor(product, [self.features.rows(), width]), left)
     }
 
-    fn backward(&self, (): (), gradient: FlexTensor, _: [bool; 1]) -> [Option<FlexTensor>; 1] {
+    fn backward(&self, left: Self::Saved, gradient: FlexTensor, _: [bool; 1]) -> [Option<FlexTensor>; 1] {
         let width = width(&gradient);
-        let rows = SparseRows { kept: self.kept.as_deref(), ..self.features.by_column() };
-        let product = rows.times(gradient.storage(), width, |_, _| ());
+        let rows = left.as_ref().map_or_else(|| self.features.rows_of_entries(), |left| left.rows());
+        let product = rows.transposed_times(self.features.columns(), gradient.storage(), width);
         [Some(operation::tensor(product, [self.features.columns(), width]))]
     }
 }
 
-fn leave_out(rows: SparseRows, kept: &[bool]) -> (Vec<usize>, Vec<u32>, Vec<f32>) {
-    let mut offsets = Vec::with_capacity(rows.offsets.len());
-    let mut columns = Vec::with_capacity(rows.columns.len());
-    let mut values = Vec::with_capacity(rows.values.len());
-    offsets.push(0);
+fn leave_out(rows: SparseRows, kept: &[bool]) -> Entries {
+    let mut left = Entries {
+        offsets: Vec::with_capacity(rows.offsets.len()),
+        columns: Vec::with_capacity(rows.columns.len()),
+        values: Vec::with_capacity(rows.values.len()),
+    };
+    left.offsets.push(0);
     for bounds in rows.offsets.windows(2) {
         for place in bounds[0]..bounds[1] {
             if kept[rows.columns[place] as usize] {
-                columns.push(rows.columns[place]);
-                values.push(rows.values[place]);
+                left.columns.push(rows.columns[place]);
+                left.values.push(rows.values[place]);
             }
         }
-        offsets.push(columns.len());
+        left.offsets.push(left.columns.len());
     }
-    (offsets, columns, values)
+    left
 }

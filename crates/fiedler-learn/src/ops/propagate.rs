@@ -65,20 +65,22 @@ struct Propagate {
     slope: Slope,
 }
 
-/// What the derivative of the activation is computed from.
+/// What the derivative is computed from.
 #[derive(Debug, Clone)]
 struct Saved {
     values: Option<Values>,
+    /// One a column.
     slopes: Vec<f32>,
+    /// As many as were learned.
     slopes_given: usize,
 }
 
+/// What the activation was given, or what it made of it.
 #[derive(Debug, Clone)]
-enum Values {
-    /// The results: their signs, and by the slopes also the values themselves, are those before the activation.
-    After(FlexTensor),
-    /// Where results do not tell: the values before the activation.
-    Before(FlexTensor),
+struct Values {
+    /// Results are kept where they tell what they were made of by their signs and the slopes, since they are kept anyway.
+    are_results: bool,
+    tensor: FlexTensor,
 }
 
 impl Propagate {
@@ -87,7 +89,6 @@ impl Propagate {
             offsets: self.adjacency.offsets(),
             columns: self.adjacency.columns(),
             values: self.adjacency.values(),
-            kept: None,
         }
     }
 }
@@ -104,34 +105,35 @@ impl Operation<3> for Propagate {
             (Slope::Learned, [slope]) => vec![*slope; width],
             (Slope::Learned, slopes) => slopes.to_vec(),
         };
-        let slopes_given = given.len();
-        let add_bias = |first: usize, piece: &mut [f32]| {
-            if !bias.is_empty() {
-                kernel::add_to(piece, &bias[first..first + piece.len()]);
-            }
-        };
-        if self.slope == Slope::Fixed(1.0) {
-            let output = self.rows().times(dense, width, add_bias);
-            return (operation::tensor(output, shape), Saved { values: None, slopes, slopes_given });
-        }
+        let mut output = vec![0.0; shape[0] * width];
         let results_tell =
             self.slope != Slope::Learned || slopes.iter().all(|slope| *slope >= SMALLEST_INVERTIBLE_SLOPE);
-        if results_tell {
-            let output = self.rows().times(dense, width, |first, piece| {
-                add_bias(first, piece);
-                activate(piece, &slopes[first..first + piece.len()]);
-            });
-            let output = operation::tensor(output, shape);
-            let values = Some(Values::After(output.clone()));
-            return (output, Saved { values, slopes, slopes_given });
+        let activates = self.slope != Slope::Fixed(1.0);
+        self.rows().times_into(
+            dense,
+            width,
+            &mut output,
+            #[inline(always)]
+            |first, piece| {
+                if !bias.is_empty() {
+                    kernel::add_to(piece, &bias[first..first + piece.len()]);
+                }
+                if activates && results_tell {
+                    activate(piece, &slopes[first..first + piece.len()]);
+                }
+            },
+        );
+        let mut output = operation::tensor(output, shape);
+        let values = activates.then(|| Values { are_results: results_tell, tensor: output.clone() });
+        if !results_tell {
+            kernel::for_each_part(
+                output.storage_mut(),
+                width,
+                #[inline(always)]
+                |_, part| part.chunks_exact_mut(width).for_each(|row| activate(row, &slopes)),
+            );
         }
-        let before = self.rows().times(dense, width, add_bias);
-        let mut output = before.clone();
-        kernel::for_each_part(&mut output, width, |_, part| {
-            part.chunks_exact_mut(width).for_each(|row| activate(row, &slopes));
-        });
-        let values = Some(Values::Before(operation::tensor(before, shape)));
-        (operation::tensor(output, shape), Saved { values, slopes, slopes_given })
+        (output, Saved { values, slopes, slopes_given: given.len() })
     }
 
     fn backward(&self, saved: Saved, mut gradient: FlexTensor, wanted: [bool; 3]) -> [Option<FlexTensor>; 3] {
@@ -143,10 +145,19 @@ impl Operation<3> for Propagate {
         } else {
             [Vec::new(), Vec::new()]
         };
-        drop(values);
         let input = input_wanted.then(|| {
-            let product = self.rows().times(gradient.storage(), width, |_, _| ());
-            operation::tensor(product, [self.adjacency.nodes(), width])
+            // What the activation was undone with has served: its memory takes the product, unless somebody else has a use for it.
+            let memory = values.map(|values| values.tensor).filter(FlexTensor::is_unique);
+            let shape = [self.adjacency.nodes(), width];
+            let mut product = memory.unwrap_or_else(|| operation::tensor(vec![0.0; shape[0] * width], shape));
+            self.rows().times_into(
+                gradient.storage(),
+                width,
+                product.storage_mut(),
+                #[inline(always)]
+                |_, _| (),
+            );
+            product
         });
         let bias = bias_wanted.then(|| operation::tensor(bias, [width]));
         let slopes = slopes_wanted.then(|| match slopes_given {
@@ -160,43 +171,84 @@ impl Operation<3> for Propagate {
 #[inline(always)]
 fn activate(row: &mut [f32], slopes: &[f32]) {
     for (value, &slope) in row.iter_mut().zip(slopes) {
-        *value = if *value > 0.0 { *value } else { slope * *value };
+        // A choice of factors rather than of results, which vectors of numbers can make at once.
+        *value *= if *value > 0.0 { 1.0 } else { slope };
     }
 }
 
+/// Columns whose sums are kept in registers.
+const TILE: usize = 16;
+
 /// Turns the gradient after the activation into that before it; returns the sums over rows for the bias and the slopes.
 fn undo_activation(gradient: &mut [f32], width: usize, values: Option<&Values>, slopes: &[f32]) -> [Vec<f32>; 2] {
-    let (values, are_before): (&[f32], bool) = match values {
-        None => {
-            return kernel::sum_over_parts(gradient, width, |_, part, [bias, _]| {
-                part.chunks_exact(width).for_each(|row| kernel::add_to(bias, row));
-            });
-        }
-        Some(Values::After(values)) => (values.storage(), false),
-        Some(Values::Before(values)) => (values.storage(), true),
+    let Some(Values { are_results, tensor }) = values else {
+        return kernel::sum_over_parts(
+            gradient,
+            width,
+            #[inline(always)]
+            |_, part, [bias, _]| part.chunks_exact(width).for_each(|row| kernel::add_to(bias, row)),
+        );
     };
+    let values: &[f32] = tensor.storage();
     // A slope of zero has no inverse, and none is needed: it is not learned.
-    let inverse = |slope: &f32| {
-        if are_before {
-            1.0
-        } else if *slope == 0.0 {
-            0.0
-        } else {
-            1.0 / slope
-        }
+    let inverse = |&slope: &f32| match slope {
+        _ if !are_results => 1.0,
+        0.0 => 0.0,
+        slope => 1.0 / slope,
     };
     let inverses: Vec<f32> = slopes.iter().map(inverse).collect();
-    kernel::sum_over_parts(gradient, width, |first, part, [bias, of_slopes]| {
-        let values = &values[first * width..first * width + part.len()];
-        for (row, values) in part.chunks_exact_mut(width).zip(values.chunks_exact(width)) {
-            let sums = bias.iter_mut().zip(of_slopes.iter_mut());
-            let columns = row.iter_mut().zip(values).zip(slopes.iter().zip(&inverses)).zip(sums);
-            for (((gradient, &value), (&slope, &inverse)), (bias, of_slope)) in columns {
-                let is_positive = value > 0.0;
-                *of_slope += if is_positive { 0.0 } else { *gradient * value * inverse };
-                *gradient *= if is_positive { 1.0 } else { slope };
-                *bias += *gradient;
+    kernel::sum_over_parts(
+        gradient,
+        width,
+        #[inline(always)]
+        |first, part, [bias, of_slopes]| {
+            let values = &values[first * width..first * width + part.len()];
+            let tiled = width - width % TILE;
+            for column in (0..tiled).step_by(TILE) {
+                let tile = Columns::<TILE>::at(column, width, slopes, &inverses);
+                tile.undo(part, values, bias, of_slopes);
+            }
+            for column in tiled..width {
+                let tile = Columns::<1>::at(column, width, slopes, &inverses);
+                tile.undo(part, values, bias, of_slopes);
+            }
+        },
+    )
+}
+
+/// Some neighbouring columns of a matrix.
+struct Columns<const WIDTH: usize> {
+    first: usize,
+    width: usize,
+    slopes: [f32; WIDTH],
+    inverses: [f32; WIDTH],
+}
+
+impl<const WIDTH: usize> Columns<WIDTH> {
+    #[inline(always)]
+    fn at(first: usize, width: usize, slopes: &[f32], inverses: &[f32]) -> Self {
+        let cut = |values: &[f32]| std::array::from_fn(|place| values[first + place]);
+        Columns { first, width, slopes: cut(slopes), inverses: cut(inverses) }
+    }
+
+    /// See [`undo_activation`].
+    #[inline(always)]
+    fn undo(&self, gradient: &mut [f32], values: &[f32], bias: &mut [f32], of_slopes: &mut [f32]) {
+        let mut bias_sums = [0.0; WIDTH];
+        let mut slope_sums = [0.0; WIDTH];
+        let rows = gradient.chunks_exact_mut(self.width).zip(values.chunks_exact(self.width));
+        for (gradient, values) in rows {
+            let gradient = &mut gradient[self.first..self.first + WIDTH];
+            let values = &values[self.first..self.first + WIDTH];
+            for place in 0..WIDTH {
+                let is_positive = values[place] > 0.0;
+                let before = values[place] * if is_positive { 0.0 } else { self.inverses[place] };
+                slope_sums[place] += gradient[place] * before;
+                gradient[place] *= if is_positive { 1.0 } else { self.slopes[place] };
+                bias_sums[place] += gradient[place];
             }
         }
-    })
+        kernel::add_to(&mut bias[self.first..self.first + WIDTH], &bias_sums);
+        kernel::add_to(&mut of_slopes[self.first..self.first + WIDTH], &slope_sums);
+    }
 }

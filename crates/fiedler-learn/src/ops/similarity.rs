@@ -21,6 +21,17 @@ pub enum Similarity {
     Dot,
 }
 
+impl Similarity {
+    /// What a dot product is divided by for this vector.
+    #[inline(always)]
+    fn length(self, vector: &[f32]) -> f32 {
+        match self {
+            Similarity::Cosine => kernel::sum_of(vector, vector, |a, b| a * b).sqrt().max(SHORTEST),
+            Similarity::Dot => 1.0,
+        }
+    }
+}
+
 /// The least length a vector is taken to have, as in other programs.
 pub(crate) const SHORTEST: f32 = 1e-8;
 
@@ -58,31 +69,26 @@ impl Operation<2> for Compare {
     fn forward(&self, [nodes, graphs]: [FlexTensor; 2]) -> (FlexTensor, Saved) {
         let width = width(&nodes);
         let (of_nodes, of_graphs): (&[f32], &[f32]) = (nodes.storage(), graphs.storage());
-        let measure = |row: &[f32]| match self.similarity {
-            Similarity::Cosine => kernel::sum_of(row, row, |a, b| a * b).sqrt().max(SHORTEST),
-            Similarity::Dot => 1.0,
-        };
-        let row = |matrix: &'_ [f32], row: usize| -> std::ops::Range<usize> {
-            debug_assert!((row + 1) * width <= matrix.len());
-            row * width..(row + 1) * width
-        };
+        let row = |row: usize| row * width..(row + 1) * width;
         let graph_lengths: Vec<f32> =
-            (0..self.segments.len()).map(|graph| measure(&of_graphs[row(of_graphs, graph)])).collect();
+            (0..self.segments.len()).map(|graph| self.similarity.length(&of_graphs[row(graph)])).collect();
         let arch = Arch::new();
         let parts: Vec<(Vec<f32>, Vec<f32>)> = kernel::pieces(self.segments.offsets())
             .into_par_iter()
             .map(|Piece { segment, rows }| {
-                let graph = &of_graphs[row(of_graphs, segment)];
-                arch.dispatch(
+                let graph = &of_graphs[row(segment)];
+                kernel::vectorised(
+                    arch,
                     #[inline(always)]
                     || {
-                        rows.map(|node| {
-                            let node = &of_nodes[row(of_nodes, node)];
-                            let length = measure(node);
-                            let product = kernel::sum_of(node, graph, |a, b| a * b);
-                            (product / (length * graph_lengths[segment]), length)
-                        })
-                        .unzip()
+                        rows.clone()
+                            .map(|node| {
+                                let node = &of_nodes[row(node)];
+                                let length = self.similarity.length(node);
+                                let product = kernel::sum_of(node, graph, |a, b| a * b);
+                                (product / (length * graph_lengths[segment]), length)
+                            })
+                            .unzip()
                     },
                 )
             })
@@ -117,7 +123,8 @@ impl Operation<2> for Compare {
                 let graph = &graphs[segment * width..(segment + 1) * width];
                 let mut of_graph = vec![0.0; width];
                 let mut along = 0.0;
-                arch.dispatch(
+                kernel::vectorised(
+                    arch,
                     #[inline(always)]
                     || {
                         let mut image = image.chunks_exact_mut(width);

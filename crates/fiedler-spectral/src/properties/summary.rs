@@ -51,7 +51,6 @@ impl Default for SummarySettings {
 
 /// The ends of a spectrum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Extremes {
     /// The lowest eigenvalues, ascending.
     pub lowest: Vec<f64>,
@@ -63,7 +62,6 @@ pub struct Extremes {
 
 /// What the spectrum tells of a graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Summary {
     /// The operator of `norm`, `extremes` and `histogram`.
     pub operator: Operator,

@@ -99,7 +99,7 @@ impl Diffused {
             ..ViewReport::default()
         };
         let views = vec![Augmentation::Unchanged, Augmentation::Fixed(fixed)];
-        Ok((views, Report { views: vec![report], notes: Vec::new() }))
+        Ok((views, Report { views: vec![ViewReport::unchanged(), report], notes: Vec::new() }))
     }
 
     fn check(&self) -> Result<()> {

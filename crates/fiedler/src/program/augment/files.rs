@@ -48,7 +48,7 @@ pub fn write(folder: &Path, scheme: &Scheme, dataset: &Dataset, asked: &Augment,
     for epoch in 0..asked.views {
         for view in 0..scheme.views().len() {
             let drawn = scheme.draw(&batch, Draw { seed, epoch, view })?;
-            let name = scheme.report().views.get(view).map_or("unchanged", |report| report.name.as_str());
+            let name = &scheme.report().views[view].name;
             targets
                 .write(&views.join(format!("{name}-{epoch}.csv")), |file| edge_list(&drawn, &batch, dataset, file))?;
         }
@@ -104,7 +104,10 @@ fn sensitive_edges(scheme: &Scheme, set: &GraphSet, top: usize, file: &mut impl 
     let mut rows = csv::Writer::from_writer(file);
     let mut header = names.header().into_iter().map(str::to_owned).collect::<Vec<_>>();
     header.extend(["edge".to_owned(), "norm_change".to_owned()]);
-    header.extend(scheme.report().views.iter().map(|view| format!("probability_{}", view.name)));
+    let drawn = scheme.report().views.iter().zip(scheme.views());
+    let names_of_views =
+        drawn.filter(|(_, view)| matches!(view, Augmentation::Pairs(_))).map(|(report, _)| &report.name);
+    header.extend(names_of_views.map(|name| format!("probability_{name}")));
     rows.write_record(header)?;
     for ((low, high), probabilities) in pairs {
         let edge = set.arena().has_edge(low, high);
@@ -129,7 +132,7 @@ fn operator(settings: &Settings) -> Operator {
 fn most_likely(augmentation: &Augmentation, set: &GraphSet, top: usize) -> Vec<((u32, u32), f32)> {
     let Augmentation::Pairs(pairs) = augmentation else { return Vec::new() };
     // Probabilities are not negative, so that their bits are in the order of their values.
-    let mut best: BinaryHeap<Reverse<(u32, Reverse<(u32, u32)>)>> = BinaryHeap::new();
+    let mut best = BinaryHeap::new();
     for (graph, flips) in pairs.graphs().iter().enumerate() {
         let first = set.node_range(graph).start;
         flips.visit(|(low, high), probability| {

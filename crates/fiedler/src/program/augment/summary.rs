@@ -38,9 +38,8 @@ impl Summary {
                 let (mut added, mut removed) = (Tally::default(), Tally::default());
                 for (graph, flips) in pairs.graphs().iter().enumerate() {
                     let first = dataset.graphs.node_range(graph).start;
-                    flips.visit(|(low, high), probability| {
-                        let (low, high) = (low + first, high + first);
-                        let tally = if dataset.graphs.arena().has_edge(low, high) { &mut removed } else { &mut added };
+                    flips.visit_in(dataset.graphs.arena(), first, |(low, high), edge, probability| {
+                        let tally = if edge { &mut removed } else { &mut added };
                         tally.add(differ(low, high), probability.into());
                     });
                 }
@@ -110,6 +109,9 @@ impl Summary {
 
 fn describe_view(table: &mut Table, view: &ViewReport, between: Between) {
     let name = view.name.clone();
+    if view.support == "none" {
+        return table.row(name, "the graph itself");
+    }
     let places = match (view.support.as_str(), &view.reason) {
         ("edges", None) => "edges only".to_owned(),
         ("edges", Some(reason)) => format!("edges only: {reason}"),

@@ -1,0 +1,176 @@
+//! `fiedler augment` and `fiedler inspect --spectrum` as a user meets them.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn fiedler(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("fiedler").unwrap();
+    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
+    command
+}
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+fn failure(command: &mut Command, code: i32) -> String {
+    let output = command.assert().code(code).get_output().clone();
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn json(command: &mut Command) -> Value {
+    serde_json::from_str(&stdout(command)).unwrap()
+}
+
+/// Three small graphs in the format of the TU collection.
+fn write_set(folder: &Path) {
+    let set = folder.join("TOYS");
+    fs::create_dir(&set).unwrap();
+    fs::write(set.join("TOYS_A.txt"), "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n5, 6\n6, 5\n4, 6\n6, 4\n7, 8\n8, 7\n")
+        .unwrap();
+    fs::write(set.join("TOYS_graph_indicator.txt"), "1\n1\n1\n2\n2\n2\n3\n3\n").unwrap();
+    fs::write(set.join("TOYS_graph_labels.txt"), "0\n1\n0\n").unwrap();
+}
+
+#[test]
+fn the_summary_tells_what_the_scheme_does() {
+    let folder = TempDir::new().unwrap();
+    let text = stdout(fiedler(folder.path()).arg("augment"));
+    for word in ["citation", "opposite", "max", "min", "norm", "removed", "added", "between classes", "took"] {
+        assert!(text.contains(word), "no {word} in\n{text}");
+    }
+}
+
+#[test]
+fn json_has_what_scripts_need() {
+    let folder = TempDir::new().unwrap();
+    let scheme = json(fiedler(folder.path()).args(["augment", "karate", "--json", "--ratio", "0.2"]));
+    let keys = [
+        "norm_before",
+        "norm_after",
+        "relative_norm",
+        "mass_added",
+        "mass_removed",
+        "budget",
+        "support",
+        "steps",
+        "seconds",
+    ];
+    for direction in ["max", "min"] {
+        for key in keys {
+            assert!(!scheme[direction][key].is_null(), "no {key} of {direction} in {scheme}");
+        }
+    }
+    assert!(scheme["max"]["relative_norm"].as_f64() > Some(1.0) && scheme["min"]["relative_norm"].as_f64() < Some(1.0));
+    assert!((scheme["max"]["budget"].as_f64().unwrap() - 15.6).abs() < 1e-9);
+    assert!(cfg!(not(target_os = "linux")) || scheme["peak_bytes"].as_u64() > Some(1 << 20));
+}
+
+#[test]
+fn the_folder_holds_scheme_curve_edges_and_views() {
+    let folder = TempDir::new().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = fiedler(folder.path());
+        command.args(["augment", "karate", "--out", "scheme", "--views", "2"]).args(arguments);
+        command
+    };
+    stdout(&mut run(&[]));
+    let read = |name: &str| fs::read_to_string(folder.path().join("scheme").join(name)).unwrap();
+    assert_eq!(read("convergence.csv").lines().count(), 1 + 2 * 51);
+    let sensitive = read("sensitive_edges.csv");
+    assert!(sensitive.starts_with("source,target,edge,norm_change,probability_max,probability_min\n"), "{sensitive}");
+    let view = json(fiedler(folder.path()).args(["inspect", "scheme/views/max-1.csv", "--json"]));
+    assert!(view["edges"].as_u64() < Some(78));
+
+    let before = fs::read(folder.path().join("scheme/scheme.safetensors")).unwrap();
+    assert!(failure(&mut run(&["--seed", "4"]), 5).contains("exists already"));
+    assert!(fs::read(folder.path().join("scheme/scheme.safetensors")).unwrap() == before);
+    stdout(&mut run(&["--force", "--threads", "1"]));
+    assert!(fs::read(folder.path().join("scheme/scheme.safetensors")).unwrap() == before, "with one thread");
+}
+
+#[test]
+fn every_scheme_runs_on_one_graph_and_on_many() {
+    let folder = TempDir::new().unwrap();
+    write_set(folder.path());
+    let help = stdout(fiedler(folder.path()).args(["augment", "--help"]));
+    let schemes = [
+        "opposite",
+        "single",
+        "double",
+        "node-dropping",
+        "uniform-removal",
+        "uniform-addition",
+        "uniform-flipping",
+        "clustered",
+        "centrality",
+        "diffusion",
+        "edge-perturbation",
+        "uniform-node-dropping",
+        "subgraph",
+    ];
+    for scheme in schemes {
+        assert!(help.contains(&format!("- {scheme}:")), "{scheme} is not explained");
+        for data in ["karate", "TOYS"] {
+            let out = format!("{scheme}-{data}");
+            let arguments = ["augment", data, "--scheme", scheme, "--out", &out, "--views", "1", "--json"];
+            let summary = json(fiedler(folder.path()).args(arguments));
+            assert_eq!(summary["graphs"], if data == "karate" { 1 } else { 3 });
+            let views = fs::read_dir(folder.path().join(&out).join("views")).unwrap().count();
+            assert_eq!(views, 2, "{scheme} on {data}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let refused = |arguments: &[&str]| failure(fiedler(folder.path()).arg("augment").args(arguments), 2);
+    assert!(refused(&["--scheme", "subgraph", "--eigenvalues", "3"]).contains("--eigenvalues"));
+    assert!(refused(&["--ratio", "-1"]).contains("ratio"));
+    assert!(refused(&["--eigenvalues", "many"]).contains("whole number or `all`"));
+    assert!(refused(&["--scheme", "single", "--start", "zero"]).contains("start"));
+    assert!(refused(&["karate", "--views", "2"]).contains("--out"));
+    let large = refused(&["sbm:nodes=3000", "--scheme", "single", "--memory", "0.01"]);
+    assert!(large.contains("GB") && large.contains("hint"), "{large}");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupting_leaves_nothing_behind() {
+    let folder = TempDir::new().unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("fiedler");
+    let mut child = Process::new(program)
+        .args(["augment", "sbm:nodes=3000", "--steps", "1000000", "--out", "scheme"])
+        .current_dir(folder.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_spectrum_is_told_in_words_and_in_json() {
+    let folder = TempDir::new().unwrap();
+    write_set(folder.path());
+    let text = stdout(fiedler(folder.path()).args(["inspect", "karate", "--spectrum"]));
+    for word in ["normalised Laplacian", "norm", "density", "connectivity", "best cut", "diameter", "clusters"] {
+        assert!(text.contains(word), "no {word} in\n{text}");
+    }
+    let karate = json(fiedler(folder.path()).args(["inspect", "karate", "--spectrum", "--json"]));
+    assert_eq!(karate["spectrum"]["components_by_spectrum"], 1);
+    assert!(failure(fiedler(folder.path()).args(["inspect", "TOYS", "--spectrum"]), 2).contains("--graph"));
+    let one = json(fiedler(folder.path()).args(["inspect", "TOYS", "--graph", "1", "--spectrum", "--json"]));
+    assert!((one["spectrum"]["norm"].as_f64().unwrap() - 4.5f64.sqrt()).abs() < 1e-9, "{one}");
+}
