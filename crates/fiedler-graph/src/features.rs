@@ -1,6 +1,7 @@
 //! What is known of every node or edge: dense, sparse or categorical.
 
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -123,6 +124,25 @@ impl Features {
             }
             Features::Dense(_) | Features::Categorical(_) => {}
         }
+    }
+
+    /// A hash of every value and its place: equal for equal features, different for any two one will ever meet.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update([(self.rows() as u64).to_le_bytes(), (self.columns() as u64).to_le_bytes()].concat());
+        match self {
+            Features::Dense(dense) => feed(&mut hash, b"dense", dense.values.iter().map(|value| value.to_bits())),
+            Features::Sparse(sparse) => {
+                feed(&mut hash, b"offsets", sparse.offsets.iter().map(|&offset| offset as u32));
+                feed(&mut hash, b"columns", sparse.indices.iter().copied());
+                feed(&mut hash, b"values", sparse.values.iter().map(|value| value.to_bits()));
+            }
+            Features::Categorical(categorical) => {
+                feed(&mut hash, b"cardinalities", categorical.cardinalities.iter().map(|&count| count.into()));
+                feed(&mut hash, b"codes", categorical.codes.iter().map(|&code| code.into()));
+            }
+        }
+        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// One-hot node degrees, for graphs without features. Degrees of `cap` and more share the last of `cap + 1` columns.
@@ -327,6 +347,13 @@ impl Categorical {
     pub fn row(&self, row: usize) -> &[u8] {
         let columns = self.cardinalities.len();
         &self.codes[row * columns..(row + 1) * columns]
+    }
+}
+
+fn feed(hash: &mut Sha256, what: &[u8], numbers: impl Iterator<Item = u32>) {
+    hash.update(what);
+    for number in numbers {
+        hash.update(number.to_le_bytes());
     }
 }
 

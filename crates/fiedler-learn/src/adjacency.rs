@@ -3,6 +3,8 @@
 use fiedler_graph::Graph;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Result, check_size};
+
 /// How messages are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -45,6 +47,16 @@ impl Adjacency {
                 values: graph.entry_weights().map_or_else(|| vec![1.0; graph.entries().len()], <[f32]>::to_vec),
             },
         }
+    }
+
+    /// The matrix whose entries are a graph's weights as they stand, with what every node gives to itself on the diagonal: for a view
+    /// that is a propagation matrix already, such as a diffusion.
+    ///
+    /// # Errors
+    /// When there is not one own weight for each node.
+    pub fn with_own_weights(graph: &Graph, own: &[f32]) -> Result<Adjacency> {
+        check_size("list of own weights", own.len(), graph.nodes())?;
+        Ok(with_diagonal(graph, |node, other, weight| if node == other { own[node as usize] } else { weight }))
     }
 
     /// The same matrix with node `i` called `names[i]`; `names` is a permutation.
@@ -120,6 +132,12 @@ fn convolution(graph: &Graph) -> Adjacency {
             }
         })
         .collect();
+    // One root of the product, so that the matrix is symmetric to the last bit.
+    with_diagonal(graph, |node, other, weight| weight / (degrees[node as usize] * degrees[other as usize]).sqrt())
+}
+
+/// The rows of a graph with an entry for the node itself, whose weight is one until `value` says what becomes of it.
+fn with_diagonal(graph: &Graph, value: impl Fn(u32, u32, f32) -> f32) -> Adjacency {
     let mut adjacency = Adjacency::with_capacity(graph.nodes(), graph.entries().len() + graph.nodes());
     for node in 0..graph.nodes() as u32 {
         let row = graph.neighbours(node);
@@ -129,8 +147,7 @@ fn convolution(graph: &Graph) -> Adjacency {
         let entries = (0..below).map(entry).chain([(node, 1.0)]).chain((below..row.len()).map(entry));
         for (other, weight) in entries {
             adjacency.columns.push(other);
-            // One root of the product, so that the matrix is symmetric to the last bit.
-            adjacency.values.push(weight / (degrees[node as usize] * degrees[other as usize]).sqrt());
+            adjacency.values.push(value(node, other, weight));
         }
         adjacency.offsets.push(adjacency.columns.len());
     }

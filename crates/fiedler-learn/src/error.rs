@@ -47,6 +47,75 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// Training gave a number that is none.
+    #[error("the {what} is not a finite number after epoch {epoch}")]
+    NotFinite {
+        /// What was looked at.
+        what: &'static str,
+        /// Whole epochs done.
+        epoch: usize,
+    },
+    /// Training made all embeddings alike.
+    #[error(
+        "the embeddings have collapsed after epoch {epoch}: they spread over {spread:.1e} of their length, where less than {least:.1e} \
+         tells nothing apart"
+    )]
+    Collapsed {
+        /// Whole epochs done.
+        epoch: usize,
+        /// Distance from the mean embedding relative to the length of an embedding.
+        spread: f64,
+        /// The least spread that is accepted.
+        least: f64,
+    },
+    /// A training step would not fit into memory.
+    #[error("this run needs about {} of memory, and {} are free", gibibytes(*needed), gibibytes(*free))]
+    Memory {
+        /// Bytes that are needed, by an estimate.
+        needed: u64,
+        /// Bytes there are.
+        free: u64,
+    },
+    /// Whoever watched asked to stop.
+    #[error("stopped after epoch {epoch} of {epochs}")]
+    Stopped {
+        /// Whole epochs done.
+        epoch: usize,
+        /// Epochs there should have been.
+        epochs: usize,
+        /// Whether a checkpoint was written.
+        saved: bool,
+    },
+    /// A checkpoint that another run left.
+    #[error("{} was left by a run with other settings or other data", path.display())]
+    OtherRun {
+        /// The checkpoint.
+        path: PathBuf,
+    },
+    /// A file that is no encoder, or a damaged one.
+    #[error("{} is not a saved encoder: {problem}", path.display())]
+    NotAnEncoder {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A saved encoder that does not fit the data it is to be applied to.
+    #[error("the encoder was trained on {expected}; {data} has {found}")]
+    OtherFeatures {
+        /// Name of the dataset.
+        data: String,
+        /// The features it has.
+        found: String,
+        /// The features the encoder wants.
+        expected: String,
+    },
+    /// A view could not be drawn.
+    #[error(transparent)]
+    Augment(#[from] fiedler_augment::Error),
+    /// A graph or a file could not be handled.
+    #[error(transparent)]
+    Graph(#[from] fiedler_graph::Error),
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -72,9 +141,31 @@ impl Error {
                 "the weights were saved from a model with other settings; use the settings they were saved with".into(),
             ),
             Error::Malformed { .. } => Some("write the weights again with the program that made them".into()),
-            Error::Setting { .. } | Error::Size { .. } | Error::Io { .. } => None,
+            Error::NotFinite { .. } => Some(
+                "lower the learning rate; if features have large values, scale them (normalise-rows in the settings)".into(),
+            ),
+            Error::Collapsed { .. } => Some(
+                "lower the learning rate or the weight decay, hide fewer features, or train for fewer epochs; where nodes have no \
+                 features and all degrees are alike, there is nothing to tell them apart by"
+                    .into(),
+            ),
+            Error::Memory { .. } => Some(
+                "choose a smaller hidden width, fewer layers or, for sets of graphs, a smaller batch; or free some memory".into(),
+            ),
+            Error::OtherRun { .. } => {
+                Some("use the settings and the data of that run, or begin anew in another folder".into())
+            }
+            Error::OtherFeatures { .. } => Some("an encoder can be applied to graphs with the same columns of features".into()),
+            Error::NotAnEncoder { .. } => Some("give the encoder.safetensors that a run left".into()),
+            Error::Augment(error) => error.hint(),
+            Error::Graph(error) => error.hint(),
+            Error::Setting { .. } | Error::Size { .. } | Error::Stopped { .. } | Error::Io { .. } => None,
         }
     }
+}
+
+fn gibibytes(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
 }
 
 /// Checks that two sizes agree.

@@ -129,6 +129,23 @@ impl Input {
         Ok(Input { matrix: self.matrix.clone(), kept: Some(kept) })
     }
 
+    /// All values written out, those of left-out columns as well.
+    pub fn to_dense(&self) -> Tensor<2> {
+        let sparse = match &self.matrix {
+            Matrix::Dense(dense) => return dense.clone(),
+            Matrix::Sparse(sparse) => sparse,
+        };
+        let (rows, columns) = (sparse.rows(), sparse.columns());
+        let entries = &sparse.by_row;
+        let mut values = vec![0.0; rows * columns];
+        for row in 0..rows {
+            for place in entries.offsets[row]..entries.offsets[row + 1] {
+                values[row * columns + entries.indices[place] as usize] = entries.values[place];
+            }
+        }
+        Tensor::from_data(TensorData::new(values, [rows, columns]), &Device::flex())
+    }
+
     /// `features · weight`.
     pub fn times(&self, weight: Tensor<2>) -> Tensor<2> {
         match &self.matrix {

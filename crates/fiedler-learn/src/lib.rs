@@ -42,22 +42,29 @@
 #![allow(clippy::large_enum_variant)]
 
 mod adjacency;
+pub mod data;
 mod dropout;
+mod edge_table;
+mod embeddings;
 pub mod encoder;
 pub mod error;
 mod features;
 mod initialise;
 pub mod layer;
+pub mod method;
 pub mod objective;
 pub mod ops;
 pub mod optimiser;
 pub mod readout;
+pub mod run;
 mod segments;
 mod structure;
+pub mod trainer;
 pub mod weights;
 
 pub use adjacency::{Adjacency, Weighting};
 pub use dropout::Draws;
+pub use embeddings::Embeddings;
 pub use error::{Error, Result};
 pub use features::{Input, SparseFeatures};
 pub use initialise::Initialiser;

@@ -79,6 +79,11 @@ impl Adam {
         Ok(Adam { settings, steps: 0, moments: BTreeMap::new() })
     }
 
+    /// Changes the length of the steps to come.
+    pub fn set_learning_rate(&mut self, learning_rate: f64) {
+        self.settings.learning_rate = learning_rate;
+    }
+
     /// Number of steps taken.
     pub fn steps(&self) -> u64 {
         self.steps

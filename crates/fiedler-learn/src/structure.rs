@@ -31,6 +31,14 @@ impl Structure {
         Structure { adjacency: Arc::new(Adjacency::new(graph, weighting)), edges: None }
     }
 
+    /// A graph whose weights, and what every node gives to itself, are to be taken as they are.
+    ///
+    /// # Errors
+    /// When there is not one own weight for each node.
+    pub fn with_own_weights(graph: &Graph, own: &[f32]) -> Result<Structure> {
+        Ok(Structure { adjacency: Arc::new(Adjacency::with_own_weights(graph, own)?), edges: None })
+    }
+
     /// A graph with one row of features for each edge, in the order of [`Graph::edge_pairs`].
     ///
     /// # Errors

@@ -14,4 +14,5 @@
 
 pub use fiedler_augment as augment;
 pub use fiedler_graph as graph;
+pub use fiedler_learn as learn;
 pub use fiedler_spectral as spectral;

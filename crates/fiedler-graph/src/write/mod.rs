@@ -40,6 +40,7 @@ use crate::features::Features;
 use crate::graph::Graph;
 use crate::labels::Labels;
 
+pub use npy::npy;
 pub use target::Targets;
 
 /// Values of features that are written out in full, zeros included, at most: 1 GiB.

@@ -34,6 +34,22 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Writes a matrix of 32-bit floats in numpy's array format; the values stand row after row.
+///
+/// # Errors
+/// When the writer fails.
+///
+/// ```
+/// let mut file = Vec::new();
+/// fiedler_graph::write::npy(&mut file, [2, 3], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0])?;
+/// assert!(file.starts_with(b"\x93NUMPY") && file.ends_with(&5f32.to_le_bytes()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn npy(writer: &mut impl Write, shape: [usize; 2], values: &[f32]) -> io::Result<()> {
+    debug_assert_eq!(shape[0] * shape[1], values.len());
+    write(writer, FLOAT32, &shape, floats(values))
+}
+
 pub(super) fn floats(values: &[f32]) -> impl Iterator<Item = [u8; 4]> {
     values.iter().map(|value| value.to_le_bytes())
 }

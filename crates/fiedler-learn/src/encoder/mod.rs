@@ -5,6 +5,7 @@ mod gin;
 
 use burn::Tensor;
 use burn::module::Module;
+use burn::tensor::{Int, TensorData};
 use serde::{Deserialize, Serialize};
 
 pub use gcn::{Gcn, GcnSettings};
@@ -111,6 +112,13 @@ impl Layers {
     pub(crate) fn new(outputs: Vec<Tensor<2>>) -> Layers {
         debug_assert!(!outputs.is_empty());
         Layers { outputs }
+    }
+
+    /// The chosen rows after each layer.
+    pub fn select(&self, rows: &[u32]) -> Layers {
+        let rows: Vec<i64> = rows.iter().map(|&row| row.into()).collect();
+        let rows = Tensor::<1, Int>::from_data(TensorData::new(rows.clone(), [rows.len()]), &self.outputs[0].device());
+        Layers::new(self.outputs.iter().map(|output| output.clone().select(0, rows.clone())).collect())
     }
 
     /// After each layer, the first first.

@@ -5,7 +5,7 @@ use burn::tensor::{Bool, TensorData};
 
 use crate::Segments;
 use crate::error::{Error, Result};
-use crate::ops::{self, Similarity};
+use crate::ops::{self, Pooling, Similarity};
 
 /// What is contrasted: nodes of the first view with graphs of the second, and the other way round.
 #[derive(Debug, Clone)]
@@ -92,17 +92,17 @@ fn to_length_one(matrix: &Tensor<2>) -> Tensor<2> {
     matrix.clone() / matrix.clone().square().sum_dim(1).clamp_min(shortest).sqrt()
 }
 
-/// `values` of nodes, averaged over each graph and then over all graphs.
+/// Pools one value a node to one a graph; unlike a plain sum, in the same order whatever the number of threads.
+pub(super) fn pool(values: Tensor<1>, segments: &Segments, pooling: Pooling) -> Tensor<1> {
+    ops::pool(values.unsqueeze_dim(1), segments, pooling).squeeze_dim(1)
+}
+
+/// The mean over the graphs that have nodes of one value a graph.
 pub(super) fn mean_over_graphs(values: Tensor<1>, segments: &Segments) -> Tensor<1> {
-    let graphs = (0..segments.len()).filter(|&graph| !segments.range(graph).is_empty()).count().max(1);
-    if segments.len() == 1 {
-        return values.mean();
-    }
-    let shares = (0..segments.len()).flat_map(|graph| {
-        let nodes = segments.range(graph).len();
-        std::iter::repeat_n(1.0 / (nodes * graphs) as f32, nodes)
-    });
-    let shares = TensorData::new(shares.collect::<Vec<f32>>(), [segments.rows()]);
+    let is_inhabited = |graph: &usize| !segments.range(*graph).is_empty();
+    let inhabited = (0..segments.len()).filter(is_inhabited).count().max(1) as f32;
+    let shares = (0..segments.len()).map(|graph| if is_inhabited(&graph) { 1.0 / inhabited } else { 0.0 });
+    let shares = TensorData::new(shares.collect::<Vec<f32>>(), [segments.len()]);
     let shares = Tensor::from_data(shares, &values.device());
     (values * shares).sum()
 }

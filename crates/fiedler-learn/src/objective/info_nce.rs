@@ -2,13 +2,12 @@
 //! over graphs, summed over both directions.
 
 use burn::Tensor;
-use burn::tensor::TensorData;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, NegativeSimilarities, Similarities, mean_over_graphs};
+use super::contrast::{Contrast, NegativeSimilarities, Similarities, mean_over_graphs, pool};
 use crate::Segments;
 use crate::error::{Error, Result};
-use crate::ops::Similarity;
+use crate::ops::{self, Pooling, Similarity};
 
 /// InfoNCE between nodes of one view and graphs of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -43,40 +42,26 @@ impl InfoNce {
     }
 
     fn bound(&self, similarities: Similarities, segments: &Segments) -> Tensor<1> {
-        let positives = mean_over_graphs(similarities.positives, segments) / self.temperature;
-        positives - self.log_sum_of_negatives(similarities.negatives, segments)
-    }
-
-    /// `log Σ_j exp(cos(H~_j, z))`, averaged over the graphs that have nodes.
-    fn log_sum_of_negatives(&self, negatives: NegativeSimilarities, segments: &Segments) -> Tensor<1> {
-        let graphs: Vec<usize> = (0..segments.len()).filter(|&graph| !segments.range(graph).is_empty()).collect();
-        let share = 1.0 / graphs.len().max(1) as f32;
-        match negatives {
-            NegativeSimilarities::OwnGraph(values) => {
-                let scaled = values / self.temperature;
-                let of_graph = |&graph: &usize| {
-                    let range = segments.range(graph);
-                    log_sum_exp(scaled.clone().narrow(0, range.start, range.len()))
-                };
-                Tensor::cat(graphs.iter().map(of_graph).collect(), 0).sum() * share
-            }
+        let positives = pool(similarities.positives / self.temperature, segments, Pooling::Mean);
+        let negatives = match similarities.negatives {
+            NegativeSimilarities::OwnGraph(values) => log_sum_exp_of_nodes(values / self.temperature, segments),
             NegativeSimilarities::AllGraphs { values, own } => {
                 // Far below any other, so that it adds nothing to the sum.
                 let others = (values / self.temperature).mask_fill(own, f32::MIN / 2.0);
                 let largest = others.clone().detach().max_dim(0);
                 let sums = (others - largest.clone()).exp().sum_dim(0);
-                let logs = (sums.log() + largest).squeeze_dim::<1>(0);
-                let mut shares = vec![0.0; segments.len()];
-                graphs.iter().for_each(|&graph| shares[graph] = share);
-                let shares = TensorData::new(shares, [segments.len()]);
-                let shares = Tensor::from_data(shares, &logs.device());
-                (logs * shares).sum()
+                (sums.log() + largest).squeeze_dim(0)
             }
-        }
+        };
+        mean_over_graphs(positives - negatives, segments)
     }
 }
 
-fn log_sum_exp(values: Tensor<1>) -> Tensor<1> {
-    let largest = values.clone().detach().max();
-    (values - largest.clone()).exp().sum().log() + largest
+/// `log Σ exp(value)` over the nodes of each graph.
+fn log_sum_exp_of_nodes(values: Tensor<1>, segments: &Segments) -> Tensor<1> {
+    let largest = pool(values.clone().detach(), segments, Pooling::Max);
+    let shifted = values - ops::spread(largest.clone(), segments);
+    let sums = pool(shifted.exp(), segments, Pooling::Sum);
+    // The sum is at least one, but for a graph without nodes.
+    sums.clamp_min(f32::MIN_POSITIVE).log() + largest
 }

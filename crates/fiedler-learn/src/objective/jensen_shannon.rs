@@ -6,10 +6,10 @@ use burn::Tensor;
 use burn::tensor::activation::softplus;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, NegativeSimilarities, Similarities};
+use super::contrast::{Contrast, NegativeSimilarities, Similarities, pool};
 use crate::Segments;
 use crate::error::Result;
-use crate::ops::Similarity;
+use crate::ops::{self, Pooling, Similarity};
 
 /// The Jensen–Shannon bound between nodes of one view and graphs of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -40,12 +40,13 @@ impl JensenShannon {
 
 /// `mean(softplus(negative)) + mean(softplus(-positive)) - 2 log 2`: zero for similarities of zero.
 fn loss(similarities: Similarities, segments: &Segments) -> Tensor<1> {
-    let positives = softplus(similarities.positives.neg(), 1.0).mean();
+    let mean_of_nodes = |values: Tensor<1>| pool(values, segments, Pooling::Sum).sum() / segments.rows().max(1) as f32;
+    let positives = mean_of_nodes(softplus(similarities.positives.neg(), 1.0));
     let negatives = match similarities.negatives {
-        NegativeSimilarities::OwnGraph(values) => softplus(values, 1.0).mean(),
+        NegativeSimilarities::OwnGraph(values) => mean_of_nodes(softplus(values, 1.0)),
         NegativeSimilarities::AllGraphs { values, own } => {
             let pairs = (segments.rows() * (segments.len() - 1)).max(1) as f32;
-            softplus(values, 1.0).mask_fill(own, 0.0).sum() / pairs
+            ops::pool(softplus(values, 1.0).mask_fill(own, 0.0), segments, Pooling::Sum).sum() / pairs
         }
     };
     positives + negatives - 2.0 * LN_2

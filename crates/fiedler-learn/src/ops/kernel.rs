@@ -214,67 +214,49 @@ pub(crate) fn for_each_part(matrix: &mut [f32], width: usize, work: impl Fn(usiz
     });
 }
 
-/// Calls `work` on parts of consecutive rows, and adds up the vectors that it fills, in the order of the parts.
+/// Calls `work` on parts of consecutive rows, with the number of the first, and adds up the vectors that it fills.
 pub(crate) fn sum_over_parts<const SUMS: usize>(
     matrix: &mut [f32],
     width: usize,
     work: impl Fn(usize, &mut [f32], &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
-    if width == 0 {
-        return std::array::from_fn(|_| Vec::new());
-    }
-    let arch = Arch::new();
-    let parts: Vec<[Vec<f32>; SUMS]> = matrix
-        .par_chunks_mut(ROWS_AT_ONCE * width)
-        .enumerate()
-        .map(|(part, rows)| {
-            let mut sums = std::array::from_fn(|_| vec![0.0; width]);
-            vectorised(
-                arch,
-                #[inline(always)]
-                || work(part * ROWS_AT_ONCE, rows, &mut sums),
-            );
-            sums
-        })
-        .collect();
-    add_up(parts, width)
+    // A matrix without columns has no parts, however they are cut.
+    add_up(matrix.par_chunks_mut(ROWS_AT_ONCE * width.max(1)), width, work)
 }
 
-/// As [`sum_over_parts`], of rows that are only read; `work` gets one row at a time.
-pub(crate) fn sum_over_rows<const SUMS: usize>(
+/// As [`sum_over_parts`], of rows that are only read.
+pub(crate) fn sum_over_parts_of<const SUMS: usize>(
     matrix: &[f32],
     width: usize,
     work: impl Fn(usize, &[f32], &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
-    if width == 0 {
-        return std::array::from_fn(|_| Vec::new());
-    }
+    add_up(matrix.par_chunks(ROWS_AT_ONCE * width.max(1)), width, work)
+}
+
+/// Adds up the vectors that `work` fills for each part, in the order of the parts.
+fn add_up<Part: Send, const SUMS: usize>(
+    parts: impl IndexedParallelIterator<Item = Part>,
+    width: usize,
+    work: impl Fn(usize, Part, &mut [Vec<f32>; SUMS]) + Sync,
+) -> [Vec<f32>; SUMS] {
     let arch = Arch::new();
-    let parts: Vec<[Vec<f32>; SUMS]> = matrix
-        .par_chunks(ROWS_AT_ONCE * width)
+    let sums: Vec<[Vec<f32>; SUMS]> = parts
         .enumerate()
         .map(|(part, rows)| {
             let mut sums = std::array::from_fn(|_| vec![0.0; width]);
+            let mut rows = Some(rows);
             vectorised(
                 arch,
                 #[inline(always)]
-                || {
-                    for (place, row) in rows.chunks_exact(width).enumerate() {
-                        work(part * ROWS_AT_ONCE + place, row, &mut sums);
-                    }
-                },
+                || rows.take().into_iter().for_each(|rows| work(part * ROWS_AT_ONCE, rows, &mut sums)),
             );
             sums
         })
         .collect();
-    add_up(parts, width)
-}
-
-fn add_up<const SUMS: usize>(parts: Vec<[Vec<f32>; SUMS]>, width: usize) -> [Vec<f32>; SUMS] {
     let mut totals = std::array::from_fn(|_| vec![0.0; width]);
-    for part in parts {
-        for (total, part) in totals.iter_mut().zip(&part) {
-            add_to(total, part);
+    for of_part in sums {
+        for (total, sum) in totals.iter_mut().zip(&of_part) {
+            add_to(total, sum);
         }
     }
     totals
@@ -296,19 +278,19 @@ pub(crate) fn add_multiple(total: &mut [f32], factor: f32, row: &[f32]) {
     }
 }
 
-/// The sum of `term` over two rows, in a fixed number of lanes whatever the processor.
+/// The dot product of two rows, summed in a fixed number of lanes whatever the processor.
 #[inline(always)]
-pub(crate) fn sum_of(a: &[f32], b: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0; LANES];
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();
     for (a, b) in a_lanes.iter().zip(b_lanes) {
         for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
-            *lane += term(a, b);
+            *lane += a * b;
         }
     }
     for ((lane, &a), &b) in lanes.iter_mut().zip(a_rest).zip(b_rest) {
-        *lane += term(a, b);
+        *lane += a * b;
     }
     lanes.iter().sum()
 }

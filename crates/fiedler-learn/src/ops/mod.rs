@@ -16,6 +16,7 @@ mod similarity;
 
 pub use messages::messages;
 pub use normalise::{Normalisation, Statistics, normalise, statistics};
+pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};
 pub use project::project;
 pub use propagate::{Activation, propagate};

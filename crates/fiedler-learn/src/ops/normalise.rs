@@ -30,20 +30,22 @@ pub fn statistics(input: &Tensor<2>) -> Statistics {
         sums.iter_mut().for_each(|sum| *sum *= share);
         sums
     };
-    let [sums] = kernel::sum_over_rows(
+    let [sums] = kernel::sum_over_parts_of(
         values,
         width,
         #[inline(always)]
-        |_, row, [sum]| kernel::add_to(sum, row),
+        |_, part, [sum]| part.chunks_exact(width).for_each(|row| kernel::add_to(sum, row)),
     );
     let mean = scaled(sums);
-    let [sums] = kernel::sum_over_rows(
+    let [sums] = kernel::sum_over_parts_of(
         values,
         width,
         #[inline(always)]
-        |_, row, [sum]| {
-            for ((sum, &value), &mean) in sum.iter_mut().zip(row).zip(&mean) {
-                *sum += (value - mean) * (value - mean);
+        |_, part, [sum]| {
+            for row in part.chunks_exact(width) {
+                for ((sum, &value), &mean) in sum.iter_mut().zip(row).zip(&mean) {
+                    *sum += (value - mean) * (value - mean);
+                }
             }
         },
     );

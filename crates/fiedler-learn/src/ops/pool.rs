@@ -2,6 +2,7 @@
 
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
+use burn::tensor::TensorData;
 use pulp::Arch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,13 @@ pub fn pool(nodes: Tensor<2>, segments: &Segments, pooling: Pooling) -> Tensor<2
         return super::plain::pool(nodes, segments, pooling);
     }
     operation::apply(Pool { segments: segments.clone(), pooling }, [nodes.into_dispatch()])
+}
+
+/// For each row the value of its segment.
+pub(crate) fn spread(values: Tensor<1>, segments: &Segments) -> Tensor<1> {
+    let places: Vec<i32> = segments.of_rows().into_iter().map(|segment| segment as i32).collect();
+    let places = Tensor::from_data(TensorData::new(places, [segments.rows()]), &values.device());
+    values.select(0, places)
 }
 
 #[derive(Debug, Clone)]

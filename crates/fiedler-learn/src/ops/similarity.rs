@@ -26,7 +26,7 @@ impl Similarity {
     #[inline(always)]
     fn length(self, vector: &[f32]) -> f32 {
         match self {
-            Similarity::Cosine => kernel::sum_of(vector, vector, |a, b| a * b).sqrt().max(SHORTEST),
+            Similarity::Cosine => kernel::dot(vector, vector).sqrt().max(SHORTEST),
             Similarity::Dot => 1.0,
         }
     }
@@ -85,7 +85,7 @@ impl Operation<2> for Compare {
                             .map(|node| {
                                 let node = &of_nodes[row(node)];
                                 let length = self.similarity.length(node);
-                                let product = kernel::sum_of(node, graph, |a, b| a * b);
+                                let product = kernel::dot(node, graph);
                                 (product / (length * graph_lengths[segment]), length)
                             })
                             .unzip()

@@ -22,6 +22,8 @@ pub enum Exit {
     Output = 5,
     /// A download failed.
     Network = 6,
+    /// Training did not lead anywhere.
+    Training = 7,
     /// The user asked to stop.
     Interrupted = 130,
 }
@@ -70,6 +72,29 @@ impl From<Error> for Failure {
 impl From<fiedler_spectral::Error> for Failure {
     fn from(error: fiedler_spectral::Error) -> Failure {
         Failure::new(Exit::Usage, error.to_string(), error.hint())
+    }
+}
+
+impl From<fiedler_learn::Error> for Failure {
+    fn from(error: fiedler_learn::Error) -> Failure {
+        use fiedler_learn::Error;
+        let exit = match &error {
+            Error::Graph(_) | Error::Augment(_) => {
+                return match error {
+                    Error::Graph(error) => error.into(),
+                    Error::Augment(error) => error.into(),
+                    _ => unreachable!("one of the two"),
+                };
+            }
+            Error::Setting { .. } | Error::OtherRun { .. } | Error::Memory { .. } => Exit::Usage,
+            Error::Io { action: "read", source, .. } if source.kind() == ErrorKind::NotFound => Exit::NotFound,
+            Error::Io { action: "read", .. } => Exit::Data,
+            Error::Io { .. } => Exit::Output,
+            Error::Stopped { .. } => Exit::Interrupted,
+            Error::NotFinite { .. } | Error::Collapsed { .. } => Exit::Training,
+            _ => Exit::Data,
+        };
+        Failure::new(exit, error.to_string(), error.hint())
     }
 }
 

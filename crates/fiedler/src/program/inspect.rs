@@ -50,7 +50,7 @@ struct Report<'a> {
 
 impl Inspect {
     pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
-        let mut dataset = self.reading.load(self.data.as_deref(), common, output)?;
+        let mut dataset = self.reading.load(self.data.as_deref(), common.seed(), output)?;
         if let Some(graph) = self.graph {
             dataset = alone(&dataset, graph)?;
         }
@@ -76,7 +76,7 @@ impl Inspect {
             return Err(Failure::new(Exit::Usage, message, "choose one with --graph N".to_owned()));
         };
         let spinner = output.spinner("computing eigenvalues");
-        let settings = SummarySettings { operator: self.operator, seed: common.seed, ..Default::default() };
+        let settings = SummarySettings { operator: self.operator, seed: common.seed(), ..Default::default() };
         let spectrum = properties::summarise(graph, &settings);
         spinner.finish_and_clear();
         Ok(spectrum?)

@@ -4,12 +4,14 @@ mod augment;
 mod completions;
 mod convert;
 mod data;
+mod embed;
 mod failure;
 mod inspect;
 mod interrupt;
 mod memory;
 mod output;
 mod reading;
+mod scheme_flags;
 mod spectrum;
 mod table;
 
@@ -38,7 +40,7 @@ DATA is a path, a name from `fiedler data list`, or a generator with its setting
   fiedler inspect sbm:nodes=2000,classes=4
 
 Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed,
-130 interrupted. Results go to standard output, everything else to standard error. NO_COLOR switches colours off.";
+7 training failed, 130 interrupted. Results go to standard output, everything else to standard error. NO_COLOR switches colours off.";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -49,9 +51,16 @@ pub struct Common {
     /// Threads to work with [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Seed of everything random
-    #[arg(long, global = true, default_value_t = 0)]
-    seed: u64,
+    /// Seed of everything random [default: 0]
+    #[arg(long, global = true)]
+    seed: Option<u64>,
+}
+
+impl Common {
+    /// The seed, given or not.
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -60,6 +69,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Compute an augmentation scheme that changes the graph's spectrum most
     Augment(augment::Augment),
+    /// Learn an embedding of nodes or graphs without labels
+    Embed(embed::Embed),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -91,6 +102,7 @@ fn run_command(cli: &Cli) -> Result<(), Failure> {
     match &cli.command {
         Command::Inspect(inspect) => inspect.run(&cli.common, &output),
         Command::Augment(augment) => augment.run(&cli.common, &output),
+        Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),

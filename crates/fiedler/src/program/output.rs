@@ -48,6 +48,11 @@ impl Output {
         }
     }
 
+    /// Whether a person watches standard error, and wants to.
+    pub fn is_watched(&self) -> bool {
+        self.terminal && !self.quiet
+    }
+
     /// A bar for work of a known length in bytes; invisible where nobody watches.
     pub fn bytes_bar(&self, length: Option<u64>, what: &str) -> ProgressBar {
         let template = match length {

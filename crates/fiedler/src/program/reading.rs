@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fiedler_graph::read::{self, Options};
 use fiedler_graph::{Dataset, catalogue, generate};
+use serde::{Deserialize, Serialize};
 
-use super::Common;
 use super::failure::Failure;
 use super::output::Output;
 
 /// What is read when no DATA is given.
-const BUILT_IN: &str = "citation";
+pub const BUILT_IN: &str = "citation";
 
 /// How DATA is read.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Reading DATA")]
 pub struct Reading {
     /// Format of the path, where looking at it does not tell
@@ -39,10 +39,10 @@ pub struct Reading {
 
 impl Reading {
     /// Reads, finds or makes the dataset; without `data`, the built-in example.
-    pub fn load(&self, data: Option<&str>, common: &Common, output: &Output) -> Result<Dataset, Failure> {
+    pub fn load(&self, data: Option<&str>, seed: u64, output: &Output) -> Result<Dataset, Failure> {
         let data = data.unwrap_or(BUILT_IN);
         let spinner = output.spinner(&format!("reading {data}"));
-        let dataset = self.open(data, common);
+        let dataset = self.open(data, seed);
         spinner.finish_and_clear();
         let dataset = dataset?;
         for note in &dataset.report.notes {
@@ -51,10 +51,10 @@ impl Reading {
         Ok(dataset)
     }
 
-    fn open(&self, data: &str, common: &Common) -> Result<Dataset, Failure> {
+    fn open(&self, data: &str, seed: u64) -> Result<Dataset, Failure> {
         let options = self.options();
         if generate::is_spec(data) && !Path::new(data).exists() {
-            return Ok(generate::from_spec(data, common.seed)?);
+            return Ok(generate::from_spec(data, seed)?);
         }
         if Path::new(data).exists() || looks_like_path(data) {
             return Ok(read::read(data, &options)?);

@@ -42,6 +42,9 @@ pub struct Spectral {
     pub steps: usize,
     /// How far a step goes.
     pub step_size: StepSize,
+    /// How far a step goes that pushes the norm down, where that is not the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_size_down: Option<StepSize>,
     /// Where to start. Without it from zero, or at random where zero is a stationary point.
     pub start: Option<Start>,
     /// Which pairs may flip.
@@ -65,6 +68,7 @@ impl Default for Spectral {
             ratio: 0.3,
             steps: 50,
             step_size: StepSize::default(),
+            step_size_down: None,
             start: None,
             support: SupportChoice::Auto,
             candidates: 10,
@@ -100,8 +104,10 @@ impl Spectral {
         };
         number("ratio", self.ratio)?;
         number("noise", self.noise)?;
-        match self.step_size {
-            StepSize::LargestChange(size) | StepSize::Rate(size) => number("step size", size)?,
+        for step_size in [Some(self.step_size), self.step_size_down].into_iter().flatten() {
+            match step_size {
+                StepSize::LargestChange(size) | StepSize::Rate(size) => number("step size", size)?,
+            }
         }
         if self.eigenvalues == Some(0) {
             return Err(Error::setting("number of eigenvalues", 0, "at least 1, or all"));
@@ -190,7 +196,11 @@ impl Spectral {
 
     fn ascent(&self, graph: &Graph, direction: Direction) -> Ascent {
         let budget = self.ratio * graph.edges() as f64;
-        Ascent { direction, budget, steps: self.steps, step_size: self.step_size }
+        let step_size = match direction {
+            Direction::Max => self.step_size,
+            Direction::Min => self.step_size_down.unwrap_or(self.step_size),
+        };
+        Ascent { direction, budget, steps: self.steps, step_size }
     }
 
     /// Whether the norm has its closed form: all eigenvalues count.

@@ -1,20 +1,19 @@
 //! `fiedler augment`: computes a scheme, tells what it does, and writes it with what a user may want to see of it.
 
 mod files;
-mod flags;
 mod summary;
 
 use std::path::PathBuf;
 
-use fiedler_augment::scheme::{Scheme, Stage};
+use fiedler_augment::scheme::{Scheme, Settings, Spectral, Stage};
 use fiedler_graph::Dataset;
 
 use super::Common;
 use super::failure::Failure;
 use super::output::Output;
 use super::reading::Reading;
+use super::scheme_flags::SchemeFlags;
 use super::{interrupt, memory};
-use flags::SchemeFlags;
 use summary::Summary;
 
 /// Computes an augmentation scheme: for every node pair the probability of flipping it, such that the graph's spectrum changes
@@ -57,11 +56,11 @@ Examples:
 
 impl Augment {
     pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
-        let settings = self.scheme.settings(common.seed)?;
+        let settings = self.scheme.settings(&Settings::Opposite(Spectral::default()), common.seed())?;
         if let Some(folder) = &self.out {
             files::check(folder, self.force)?;
         }
-        let dataset = self.reading.load(self.data.as_deref(), common, output)?;
+        let dataset = self.reading.load(self.data.as_deref(), common.seed(), output)?;
         interrupt::listen();
         let bar = output.steps_bar(settings.name());
         let watch = |stage: &Stage<'_>| {
@@ -78,7 +77,7 @@ impl Augment {
         let scheme = scheme?;
         let summary = Summary::of(&scheme, &dataset);
         if let Some(folder) = &self.out {
-            files::write(folder, &scheme, &dataset, self, common.seed)?;
+            files::write(folder, &scheme, &dataset, self, common.seed())?;
             output.note(&format!("wrote {}", folder.display()));
         }
         self.tell(&scheme, &dataset, &summary, output)

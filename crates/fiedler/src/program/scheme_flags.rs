@@ -1,4 +1,4 @@
-//! Flags that become a scheme's settings.
+//! Flags that become a scheme's settings, alone or over others.
 
 use clap::{Args, ValueEnum};
 use fiedler_augment::ascent::StepSize;
@@ -14,21 +14,21 @@ use fiedler_spectral::properties::Diffusion;
 use crate::program::failure::{Exit, Failure};
 
 /// Which scheme, and how it is computed.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Scheme")]
 pub struct SchemeFlags {
-    /// Which scheme
-    #[arg(long, value_enum, default_value = "opposite")]
-    scheme: SchemeName,
+    /// Which scheme [default: opposite]
+    #[arg(long, value_enum)]
+    scheme: Option<SchemeName>,
     /// Flips in expectation as a share of the edges; of the nodes, where nodes are dropped [default: 0.3; nodes 0.2]
     #[arg(long, value_name = "SHARE")]
     ratio: Option<f64>,
     /// Whose spectrum [default: laplacian]
     #[arg(long, value_enum)]
     operator: Option<OperatorName>,
-    /// The spectrum of the expected graph, as in the paper, or of a sampled one [default: expected]
+    /// The norm of the expected graph's spectrum, as in the paper, or of a sampled one's [default: expected]
     #[arg(long, value_enum)]
-    objective: Option<ObjectiveName>,
+    norm: Option<NormName>,
     /// How many of the lowest and of the highest eigenvalues count: a number, or all [default: all]
     #[arg(long, value_name = "K|all", value_parser = parse_eigenvalues)]
     eigenvalues: Option<Eigenvalues>,
@@ -116,7 +116,7 @@ enum OperatorName {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ObjectiveName {
+enum NormName {
     /// The norm of the expected graph
     Expected,
     /// The norm of a sampled graph, in the mean
@@ -157,38 +157,40 @@ fn parse_eigenvalues(text: &str) -> Result<Eigenvalues, String> {
 }
 
 impl SchemeFlags {
-    /// The settings the flags ask for.
-    pub fn settings(&self, seed: u64) -> Result<Settings, Failure> {
-        self.check()?;
-        Ok(match self.scheme {
-            SchemeName::Opposite => Settings::Opposite(self.spectral(seed)?),
-            SchemeName::Single => Settings::Single(self.spectral(seed)?),
-            SchemeName::Double => Settings::Double(self.spectral(seed)?),
-            SchemeName::NodeDropping => Settings::NodeDropping(self.node_dropping(seed)?),
+    /// The settings the flags ask for; what they leave open is as in `base`.
+    pub fn settings(&self, base: &Settings, seed: u64) -> Result<Settings, Failure> {
+        let scheme = self.scheme.unwrap_or_else(|| SchemeName::of(base));
+        self.check(scheme)?;
+        if *self == SchemeFlags::default() {
+            return Ok(seeded(base.clone(), seed));
+        }
+        let settings = match scheme {
+            SchemeName::Opposite => Settings::Opposite(self.spectral(base)?),
+            SchemeName::Single => Settings::Single(self.spectral(base)?),
+            SchemeName::Double => Settings::Double(self.spectral(base)?),
+            SchemeName::NodeDropping => Settings::NodeDropping(self.node_dropping(base)?),
             SchemeName::UniformRemoval => self.uniform(Rates::removing),
             SchemeName::UniformAddition => self.uniform(|ratio| Rates { remove: 0.0, add: ratio }),
             SchemeName::UniformFlipping => self.uniform(Rates::flipping),
-            SchemeName::Clustered => {
-                let default = Clustered { seed, clusters: self.clusters, ..Clustered::default() };
-                Settings::Clustered(Clustered { ratio: self.ratio.unwrap_or(default.ratio), ..default })
-            }
-            SchemeName::Centrality => Settings::Centrality(self.by_centrality()),
-            SchemeName::Diffusion => Settings::Diffusion(self.diffusion()?),
-            SchemeName::EdgePerturbation => self.graphcl(Operation::EdgePerturbation),
-            SchemeName::UniformNodeDropping => self.graphcl(Operation::NodeDropping),
-            SchemeName::Subgraph => self.graphcl(Operation::Subgraph),
-        })
+            SchemeName::Clustered => Settings::Clustered(self.clustered(base)),
+            SchemeName::Centrality => Settings::Centrality(self.by_centrality(base)),
+            SchemeName::Diffusion => Settings::Diffusion(self.diffusion(base)?),
+            SchemeName::EdgePerturbation => self.graphcl(Operation::EdgePerturbation, base),
+            SchemeName::UniformNodeDropping => self.graphcl(Operation::NodeDropping, base),
+            SchemeName::Subgraph => self.graphcl(Operation::Subgraph, base),
+        };
+        Ok(seeded(settings, seed))
     }
 
     /// Refuses flags that say nothing to the scheme, rather than passing them over.
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self, scheme: SchemeName) -> Result<(), Failure> {
         use SchemeName::{Centrality, Clustered, Diffusion, Double, NodeDropping, Opposite, Single};
-        let spectral = matches!(self.scheme, Opposite | Single | Double);
-        let optimised = spectral || self.scheme == NodeDropping;
+        let spectral = matches!(scheme, Opposite | Single | Double);
+        let optimised = spectral || scheme == NodeDropping;
         let flags = [
-            ("--ratio", self.ratio.is_some(), self.scheme != Diffusion),
+            ("--ratio", self.ratio.is_some(), scheme != Diffusion),
             ("--operator", self.operator.is_some(), optimised),
-            ("--objective", self.objective.is_some(), spectral),
+            ("--norm", self.norm.is_some(), spectral),
             ("--eigenvalues", self.eigenvalues.is_some(), optimised),
             ("--steps", self.steps.is_some(), optimised),
             ("--step-size", self.step_size.is_some(), optimised),
@@ -196,17 +198,17 @@ impl SchemeFlags {
             ("--support", self.support.is_some(), spectral),
             ("--candidates", self.candidates.is_some(), spectral),
             ("--noise", self.noise.is_some(), optimised),
-            ("--centrality", self.centrality.is_some(), self.scheme == Centrality),
-            ("--clusters", self.clusters.is_some(), self.scheme == Clustered),
-            ("--teleport", self.teleport.is_some(), self.scheme == Diffusion),
-            ("--heat", self.heat.is_some(), self.scheme == Diffusion),
-            ("--memory", self.memory.is_some(), optimised || self.scheme == Diffusion),
+            ("--centrality", self.centrality.is_some(), scheme == Centrality),
+            ("--clusters", self.clusters.is_some(), scheme == Clustered),
+            ("--teleport", self.teleport.is_some(), scheme == Diffusion),
+            ("--heat", self.heat.is_some(), scheme == Diffusion),
+            ("--memory", self.memory.is_some(), optimised || scheme == Diffusion),
         ];
         let idle: Vec<&str> = flags.iter().filter(|(_, given, used)| *given && !used).map(|(flag, ..)| *flag).collect();
         if idle.is_empty() {
             return Ok(());
         }
-        let name = self.scheme.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+        let name = scheme.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
         let message = format!("{} means nothing to the scheme {name}", idle.join(", "));
         Err(Failure::new(Exit::Usage, message, "leave it out, or choose another scheme".to_owned()))
     }
@@ -216,86 +218,112 @@ impl SchemeFlags {
         Settings::Uniform(Uniform { first: rates, second: rates })
     }
 
-    fn by_centrality(&self) -> CentralityRemoval {
-        let centrality = match self.centrality.unwrap_or(CentralityName::Degree) {
+    fn clustered(&self, base: &Settings) -> Clustered {
+        let base = match base {
+            Settings::Clustered(base) => *base,
+            _ => Clustered::default(),
+        };
+        Clustered { clusters: self.clusters.or(base.clusters), ratio: self.ratio.unwrap_or(base.ratio), ..base }
+    }
+
+    fn by_centrality(&self, base: &Settings) -> CentralityRemoval {
+        let base = match base {
+            Settings::Centrality(base) => *base,
+            _ => CentralityRemoval::default(),
+        };
+        let centrality = self.centrality.map_or(base.centrality, |centrality| match centrality {
             CentralityName::Degree => Centrality::Degree,
             CentralityName::Eigenvector => Centrality::Eigenvector,
             CentralityName::PageRank => Centrality::PageRank,
-        };
-        let default = CentralityRemoval::default();
-        let (first, second) = (self.ratio.unwrap_or(default.first), self.ratio.unwrap_or(default.second));
-        CentralityRemoval { centrality, first, second, ..default }
+        });
+        let (first, second) = (self.ratio.unwrap_or(base.first), self.ratio.unwrap_or(base.second));
+        CentralityRemoval { centrality, first, second, ..base }
     }
 
-    fn diffusion(&self) -> Result<Diffused, Failure> {
-        let default = Diffused::default();
+    fn diffusion(&self, base: &Settings) -> Result<Diffused, Failure> {
+        let base = match base {
+            Settings::Diffusion(base) => *base,
+            _ => Diffused::default(),
+        };
         let kernel = match (self.heat, self.teleport) {
             (Some(time), _) => Diffusion::Heat { time },
             (None, Some(teleport)) => Diffusion::PageRank { teleport },
-            (None, None) => default.kernel,
+            (None, None) => base.kernel,
         };
-        Ok(Diffused { kernel, memory: self.memory()?.unwrap_or(default.memory), ..default })
+        Ok(Diffused { kernel, memory: self.memory()?.unwrap_or(base.memory), ..base })
     }
 
-    fn graphcl(&self, operation: Operation) -> Settings {
-        let ratio = self.ratio.unwrap_or(GraphCl::default().ratio);
-        Settings::GraphCl(GraphCl { first: operation, second: operation, ratio })
+    fn graphcl(&self, operation: Operation, base: &Settings) -> Settings {
+        let base = match base {
+            Settings::GraphCl(base) => base.ratio,
+            _ => GraphCl::default().ratio,
+        };
+        Settings::GraphCl(GraphCl { first: operation, second: operation, ratio: self.ratio.unwrap_or(base) })
     }
 
-    fn spectral(&self, seed: u64) -> Result<Spectral, Failure> {
-        let default = Spectral::default();
+    fn spectral(&self, base: &Settings) -> Result<Spectral, Failure> {
+        let base = match base {
+            Settings::Opposite(base) | Settings::Single(base) | Settings::Double(base) => *base,
+            _ => Spectral::default(),
+        };
         Ok(Spectral {
-            operator: self.operator(),
-            objective: match self.objective {
-                Some(ObjectiveName::Sampled) => Objective::Sampled,
-                _ => Objective::Expected,
-            },
-            eigenvalues: self.ends(),
-            ratio: self.ratio.unwrap_or(default.ratio),
-            steps: self.steps.unwrap_or(default.steps),
-            step_size: self.step_size.map_or(default.step_size, StepSize::Rate),
-            start: self.start.map(|start| match start {
-                StartName::Zero => Start::Zero,
-                StartName::Uniform => Start::Uniform,
+            operator: self.operator(base.operator),
+            objective: self.norm.map_or(base.objective, |norm| match norm {
+                NormName::Expected => Objective::Expected,
+                NormName::Sampled => Objective::Sampled,
             }),
-            support: match self.support.unwrap_or(SupportName::Auto) {
+            eigenvalues: self.ends(base.eigenvalues),
+            ratio: self.ratio.unwrap_or(base.ratio),
+            steps: self.steps.unwrap_or(base.steps),
+            step_size: self.step_size.map_or(base.step_size, StepSize::Rate),
+            step_size_down: base.step_size_down.filter(|_| self.step_size.is_none()),
+            start: match self.start {
+                Some(StartName::Zero) => Some(Start::Zero),
+                Some(StartName::Uniform) => Some(Start::Uniform),
+                None => base.start,
+            },
+            support: self.support.map_or(base.support, |support| match support {
                 SupportName::Auto => SupportChoice::Auto,
                 SupportName::All => SupportChoice::All,
                 SupportName::Edges => SupportChoice::Edges,
                 SupportName::Candidates => SupportChoice::Candidates,
-            },
-            candidates: self.candidates.unwrap_or(default.candidates),
-            noise: self.noise.unwrap_or(default.noise),
-            memory: self.memory()?.unwrap_or(default.memory),
-            seed,
+            }),
+            candidates: self.candidates.unwrap_or(base.candidates),
+            noise: self.noise.unwrap_or(base.noise),
+            memory: self.memory()?.unwrap_or(base.memory),
+            ..base
         })
     }
 
-    fn node_dropping(&self, seed: u64) -> Result<NodeDropping, Failure> {
-        let default = NodeDropping::default();
+    fn node_dropping(&self, base: &Settings) -> Result<NodeDropping, Failure> {
+        let base = match base {
+            Settings::NodeDropping(base) => *base,
+            _ => NodeDropping::default(),
+        };
         Ok(NodeDropping {
-            operator: self.operator(),
-            eigenvalues: self.ends(),
-            ratio: self.ratio.unwrap_or(default.ratio),
-            steps: self.steps.unwrap_or(default.steps),
-            step_size: self.step_size.map_or(default.step_size, StepSize::Rate),
-            noise: self.noise.unwrap_or(default.noise),
-            memory: self.memory()?.unwrap_or(default.memory),
-            seed,
+            operator: self.operator(base.operator),
+            eigenvalues: self.ends(base.eigenvalues),
+            ratio: self.ratio.unwrap_or(base.ratio),
+            steps: self.steps.unwrap_or(base.steps),
+            step_size: self.step_size.map_or(base.step_size, StepSize::Rate),
+            noise: self.noise.unwrap_or(base.noise),
+            memory: self.memory()?.unwrap_or(base.memory),
+            ..base
         })
     }
 
-    fn operator(&self) -> Operator {
-        match self.operator {
-            Some(OperatorName::Propagation) => Operator::Propagation,
-            _ => Operator::Laplacian,
-        }
+    fn operator(&self, base: Operator) -> Operator {
+        self.operator.map_or(base, |operator| match operator {
+            OperatorName::Laplacian => Operator::Laplacian,
+            OperatorName::Propagation => Operator::Propagation,
+        })
     }
 
-    fn ends(&self) -> Option<usize> {
+    fn ends(&self, base: Option<usize>) -> Option<usize> {
         match self.eigenvalues {
             Some(Eigenvalues::Ends(ends)) => Some(ends),
-            _ => None,
+            Some(Eigenvalues::All) => None,
+            None => base,
         }
     }
 
@@ -307,4 +335,38 @@ impl SchemeFlags {
             size => Ok(size.map(|size| (size * f64::from(1 << 30)) as u64)),
         }
     }
+}
+
+impl SchemeName {
+    /// The name that settings would have on the command line.
+    fn of(settings: &Settings) -> SchemeName {
+        match settings {
+            Settings::Opposite(_) => SchemeName::Opposite,
+            Settings::Single(_) => SchemeName::Single,
+            Settings::Double(_) => SchemeName::Double,
+            Settings::NodeDropping(_) => SchemeName::NodeDropping,
+            Settings::Uniform(uniform) if uniform.first.add == 0.0 => SchemeName::UniformRemoval,
+            Settings::Uniform(uniform) if uniform.first.remove == 0.0 => SchemeName::UniformAddition,
+            Settings::Uniform(_) => SchemeName::UniformFlipping,
+            Settings::Clustered(_) => SchemeName::Clustered,
+            Settings::Centrality(_) => SchemeName::Centrality,
+            Settings::Diffusion(_) => SchemeName::Diffusion,
+            Settings::GraphCl(graphcl) => match graphcl.first {
+                Operation::NodeDropping => SchemeName::UniformNodeDropping,
+                Operation::Subgraph => SchemeName::Subgraph,
+                _ => SchemeName::EdgePerturbation,
+            },
+        }
+    }
+}
+
+/// The settings with the run's seed.
+fn seeded(mut settings: Settings, seed: u64) -> Settings {
+    match &mut settings {
+        Settings::Opposite(spectral) | Settings::Single(spectral) | Settings::Double(spectral) => spectral.seed = seed,
+        Settings::NodeDropping(dropping) => dropping.seed = seed,
+        Settings::Clustered(clustered) => clustered.seed = seed,
+        Settings::Uniform(_) | Settings::Centrality(_) | Settings::Diffusion(_) | Settings::GraphCl(_) => {}
+    }
+    settings
 }

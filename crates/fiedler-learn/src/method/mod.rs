@@ -1,0 +1,165 @@
+//! Methods, one file each: what views a method wants, which encoders and heads it has, its objective, and what its embedding is.
+//!
+//! All else is written once, in [`trainer`](crate::trainer): batches, views, steps, checkpoints. A new method is a file here that
+//! implements [`Method`], and one variant of [`MethodSettings`].
+
+mod raw;
+mod span;
+mod untrained;
+
+use burn::Tensor;
+use burn::module::Module;
+use serde::{Deserialize, Serialize};
+
+pub use raw::{Nothing, Raw};
+pub use span::{EmbeddingOf, NegativesFrom, Span, SpanModel};
+pub use untrained::{Untrained, UntrainedModel};
+
+use crate::data::{Level, Sample};
+use crate::dropout::Draws;
+use crate::encoder::{EncoderSettings, Widths};
+use crate::error::Result;
+use crate::{Initialiser, Weighting};
+
+/// A way to learn an encoder, or to do without one.
+pub trait Method {
+    /// All that is learned.
+    type Model: Module;
+
+    /// How its encoders want messages weighted.
+    fn weighting(&self) -> Weighting;
+
+    /// The number of views that a step looks at; a method that looks at none is not trained.
+    fn views(&self) -> usize;
+
+    /// The model before training.
+    ///
+    /// # Errors
+    /// When a setting is out of its range.
+    fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<Self::Model>;
+
+    /// What a step makes smaller: a single number.
+    ///
+    /// # Errors
+    /// When the views do not fit the model.
+    fn loss(&self, model: &Self::Model, step: &Step) -> Result<Tensor<1>>;
+
+    /// Whether the embedding is made of views, as training is, rather than of the graphs as they are.
+    fn embeds_views(&self) -> bool {
+        false
+    }
+
+    /// One row for each node, or for each graph. `samples` holds the graphs as they are, or one sample for each view if
+    /// [`Method::embeds_views`].
+    ///
+    /// # Errors
+    /// When the samples do not fit the model.
+    fn embed(&self, model: &Self::Model, samples: &[Sample], level: Level) -> Result<Tensor<2>>;
+
+    /// What a step will hold in memory, by an estimate, before anything is made.
+    fn footprint(&self, widths: Widths) -> Footprint;
+}
+
+/// What a step of training holds in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Footprint {
+    /// Values for each node: what layers make of it, and their gradients.
+    pub values_per_node: f64,
+    /// Weights of the model.
+    pub weights: f64,
+}
+
+impl Footprint {
+    /// That of one pass through an encoder: the product and the output of each layer, what normalisations keep, and once more
+    /// the widest for its gradient.
+    pub(crate) fn of_encoder(encoder: &EncoderSettings, widths: Widths) -> Footprint {
+        let (width, layers) = (encoder.width() as f64, encoder.layers() as f64);
+        let (values, square) = match encoder {
+            EncoderSettings::Gcn(settings) => (if settings.batch_norm { 3.0 } else { 2.0 }, 1.0),
+            EncoderSettings::Gin(settings) => {
+                let expansion = settings.expansion as f64;
+                (3.0 + expansion * if settings.batch_norm { 3.0 } else { 2.0 }, 2.0 * expansion)
+            }
+        };
+        let columns = (widths.nodes + widths.edges.unwrap_or(0)) as f64;
+        Footprint { values_per_node: (layers * values + 1.0) * width, weights: (columns + layers * square * width) * width }
+    }
+}
+
+/// What one step of training looks at.
+#[derive(Debug)]
+pub struct Step {
+    /// As many views as the method wants.
+    pub views: Vec<Sample>,
+    /// What dropout draws from.
+    pub draws: Draws,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The number of the step in the run, from zero.
+    pub number: u64,
+}
+
+/// A method and its settings, as they stand in files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum MethodSettings {
+    /// Nodes of one spectral view against the graph of the other: the paper's method.
+    Span(Span),
+    /// An encoder with random weights.
+    Untrained(Untrained),
+    /// The features as they are.
+    Raw(Raw),
+}
+
+impl Default for MethodSettings {
+    fn default() -> Self {
+        MethodSettings::Span(Span::default())
+    }
+}
+
+impl From<Span> for MethodSettings {
+    fn from(span: Span) -> Self {
+        MethodSettings::Span(span)
+    }
+}
+
+impl From<Untrained> for MethodSettings {
+    fn from(untrained: Untrained) -> Self {
+        MethodSettings::Untrained(untrained)
+    }
+}
+
+impl From<Raw> for MethodSettings {
+    fn from(raw: Raw) -> Self {
+        MethodSettings::Raw(raw)
+    }
+}
+
+impl MethodSettings {
+    /// The name, as it stands in files and on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            MethodSettings::Span(_) => "span",
+            MethodSettings::Untrained(_) => "untrained",
+            MethodSettings::Raw(_) => "raw",
+        }
+    }
+
+    /// How its encoders want messages weighted.
+    pub fn weighting(&self) -> Weighting {
+        match self {
+            MethodSettings::Span(span) => span.weighting(),
+            MethodSettings::Untrained(untrained) => untrained.weighting(),
+            MethodSettings::Raw(raw) => raw.weighting(),
+        }
+    }
+
+    /// The number of views that a step looks at.
+    pub fn views(&self) -> usize {
+        match self {
+            MethodSettings::Span(span) => span.views(),
+            MethodSettings::Untrained(untrained) => untrained.views(),
+            MethodSettings::Raw(raw) => raw.views(),
+        }
+    }
+}

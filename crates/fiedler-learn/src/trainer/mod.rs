@@ -1,0 +1,293 @@
+//! Training, written once for all methods, for one graph and for many.
+//!
+//! One graph is taken whole in every step, many go by in batches, in a new order every epoch. Everything random is drawn by seed,
+//! epoch and step, so that a run that was stopped and resumed ends with the same bits as one that was not.
+
+mod checkpoint;
+mod memory;
+mod settings;
+
+use std::time::{Duration, Instant};
+
+use burn::module::Module;
+use burn::tensor::Device;
+use fiedler_graph::random::stream;
+use rand::seq::SliceRandom;
+
+pub use checkpoint::{CheckpointFile, History, remove};
+pub use memory::estimate;
+pub use settings::{Schedule, Training};
+
+use crate::data::{Data, Loaded, Sample, Views};
+use crate::dropout::Draws;
+use crate::encoder::Widths;
+use crate::error::{Error, Result};
+use crate::method::{Method, Step};
+use crate::optimiser::Adam;
+use crate::weights::Weights;
+use crate::{Embeddings, Initialiser};
+use checkpoint::Checkpoint;
+
+/// Longest time between two checkpoints.
+const LONGEST_WITHOUT_CHECKPOINT: Duration = Duration::from_secs(60);
+/// Graphs of a set that are embedded at once.
+const EMBEDDED_AT_ONCE: usize = 128;
+/// Stands for an epoch where views are drawn to be embedded.
+const EMBEDDING: u32 = u32::MAX;
+
+/// Hears of every epoch; returning false stops training.
+pub type Watch<'a> = &'a dyn Fn(&Progress) -> bool;
+
+/// How far training is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Whole epochs done.
+    pub epoch: usize,
+    /// Epochs there are to be.
+    pub epochs: usize,
+    /// Mean loss of the last epoch.
+    pub loss: f32,
+}
+
+/// Watches nothing.
+pub fn unwatched(_: &Progress) -> bool {
+    true
+}
+
+/// A method with what it is trained on.
+#[derive(Clone, Copy)]
+pub struct Trainer<'a, M> {
+    /// What is trained.
+    pub method: &'a M,
+    /// On what.
+    pub data: &'a Data<'a>,
+    /// Where its views come from, if it wants any.
+    pub views: Option<Views<'a>>,
+    /// How it is trained.
+    pub training: &'a Training,
+    /// Seed of weights, order, negatives and dropout.
+    pub seed: u64,
+    /// Where the work is done.
+    pub device: &'a Device,
+    /// Where to keep a checkpoint, and to look for one to go on from.
+    pub checkpoint: Option<&'a CheckpointFile>,
+    /// Bytes that training may take, if there is a limit.
+    pub memory: Option<u64>,
+    /// Who hears of progress.
+    pub watch: Watch<'a>,
+}
+
+/// A model under training.
+struct State<Model> {
+    model: Model,
+    adam: Adam,
+    best: Option<Weights>,
+    history: History,
+}
+
+impl<M: Method> Trainer<'_, M> {
+    /// Trains the model, from the start or from where a checkpoint was left.
+    ///
+    /// # Errors
+    /// When a setting is out of its range, memory would not suffice, the loss or the embeddings are not finite, the embeddings
+    /// collapse, a checkpoint cannot be read or written or belongs to another run, or `watch` asks to stop.
+    pub fn train(&self) -> Result<(M::Model, History)> {
+        self.training.check()?;
+        let mut state = self.begin()?;
+        let recording = self.device.clone().autodiff();
+        let all = if self.data.graphs().len() == 1 { Some(self.data.load_all(&recording)?) } else { None };
+        let before = state.history.seconds;
+        let started = Instant::now();
+        let mut saved = Instant::now();
+        while self.goes_on(&state.history) {
+            state = match &all {
+                Some(all) => self.epoch_of_one(state, all)?,
+                None => self.epoch_of_many(state, &recording)?,
+            };
+            state.history.seconds = before + started.elapsed().as_secs_f64();
+            let epoch = state.history.losses.len();
+            let progress = self.progress(&state.history);
+            let last = !self.goes_on(&state.history);
+            let due = last || epoch.is_multiple_of(self.training.checkpoint_every);
+            if due {
+                self.check_embeddings(&state)?;
+            }
+            let stop = !(self.watch)(&progress) && !last;
+            if due || stop || saved.elapsed() > LONGEST_WITHOUT_CHECKPOINT {
+                self.save(&state)?;
+                saved = Instant::now();
+            }
+            if stop {
+                let saved = self.checkpoint.is_some();
+                return Err(Error::Stopped { epoch, epochs: self.training.epochs, saved });
+            }
+        }
+        let State { model, best, history, .. } = state;
+        Ok((best.map_or(Ok(model.clone()), |best| best.apply(model))?, history))
+    }
+
+    fn goes_on(&self, history: &History) -> bool {
+        let epoch = history.losses.len();
+        let patient = match (self.training.patience, history.best) {
+            (Some(patience), Some((best, _))) => epoch - best < patience,
+            _ => true,
+        };
+        self.method.views() > 0 && epoch < self.training.epochs && patient
+    }
+
+    fn progress(&self, history: &History) -> Progress {
+        let loss = history.losses.last().copied().unwrap_or(f32::NAN);
+        Progress { epoch: history.losses.len(), epochs: self.training.epochs, loss }
+    }
+
+    fn begin(&self) -> Result<State<M::Model>> {
+        let recording = self.device.clone().autodiff();
+        let mut initialiser = Initialiser::new(self.seed, &recording);
+        let widths = self.data.widths(self.method.weighting());
+        self.check_memory(widths)?;
+        let model = self.method.build(widths, &mut initialiser)?;
+        let adam = self.training.adam();
+        let checkpoint = self.checkpoint.map(CheckpointFile::read).transpose()?.flatten();
+        Ok(match checkpoint {
+            None => State { model, adam: Adam::new(adam)?, best: None, history: History::default() },
+            Some(found) => State {
+                model: found.model.apply(model)?,
+                adam: Adam::from_weights(adam, &found.adam, &recording)?,
+                best: found.best,
+                history: found.history,
+            },
+        })
+    }
+
+    fn check_memory(&self, widths: Widths) -> Result<()> {
+        let needed = estimate(self.data, self.training, self.method.footprint(widths));
+        match self.memory {
+            Some(free) if needed > free => Err(Error::Memory { needed, free }),
+            _ => Ok(()),
+        }
+    }
+
+    fn epoch_of_one(&self, state: State<M::Model>, all: &Loaded<'_>) -> Result<State<M::Model>> {
+        let epoch = state.history.losses.len();
+        let (state, loss) = self.step(state, all, epoch, epoch as u64)?;
+        Ok(self.end_epoch(state, loss))
+    }
+
+    fn epoch_of_many(&self, mut state: State<M::Model>, device: &Device) -> Result<State<M::Model>> {
+        let epoch = state.history.losses.len();
+        let batches = self.batches(epoch);
+        let (mut sum, mut graphs) = (0.0, 0);
+        for (at, batch) in batches.iter().enumerate() {
+            let loaded = self.data.load(batch, device)?;
+            let loss;
+            (state, loss) = self.step(state, &loaded, epoch, (epoch * batches.len() + at) as u64)?;
+            sum += f64::from(loss) * batch.len() as f64;
+            graphs += batch.len();
+        }
+        Ok(self.end_epoch(state, (sum / graphs.max(1) as f64) as f32))
+    }
+
+    /// The graphs of each step of an epoch. A last one that would be left alone, without others to be told apart from, joins
+    /// the step before.
+    fn batches(&self, epoch: usize) -> Vec<Vec<usize>> {
+        let mut order: Vec<usize> = (0..self.data.graphs().len()).collect();
+        order.shuffle(&mut stream(self.seed, "order of graphs", epoch as u64));
+        let mut batches: Vec<Vec<usize>> = order.chunks(self.training.batch_size).map(<[usize]>::to_vec).collect();
+        if self.training.batch_size > 1
+            && batches.len() > 1
+            && let Some(alone) = batches.pop_if(|batch| batch.len() == 1)
+            && let Some(last) = batches.last_mut()
+        {
+            last.extend(alone);
+        }
+        batches
+    }
+
+    fn step(
+        &self,
+        mut state: State<M::Model>,
+        loaded: &Loaded<'_>,
+        epoch: usize,
+        number: u64,
+    ) -> Result<(State<M::Model>, f32)> {
+        let views = self.draw(loaded, self.method.views(), epoch as u32)?;
+        let step = Step { views, draws: Draws::new(self.seed, number), seed: self.seed, number };
+        let loss = self.method.loss(&state.model, &step)?;
+        let value: f32 = loss.clone().into_scalar();
+        if !value.is_finite() {
+            return Err(Error::NotFinite { what: "loss", epoch });
+        }
+        let share = self.training.schedule.share(epoch, self.training.epochs);
+        state.adam.set_learning_rate(self.training.learning_rate * share);
+        state.model = state.adam.step(state.model, loss.backward());
+        Ok((state, value))
+    }
+
+    fn draw(&self, loaded: &Loaded<'_>, count: usize, epoch: u32) -> Result<Vec<Sample>> {
+        let Some(views) = self.views else {
+            return Err(Error::setting("scheme", "missing", "one to draw views from"));
+        };
+        let weighting = self.method.weighting();
+        (0..count).map(|view| views.draw(self.data, loaded, weighting, epoch, view)).collect()
+    }
+
+    fn end_epoch(&self, mut state: State<M::Model>, loss: f32) -> State<M::Model> {
+        state.history.losses.push(loss);
+        if state.history.best.is_none_or(|(_, best)| loss < best) {
+            state.history.best = Some((state.history.losses.len(), loss));
+            state.best = self.training.patience.map(|_| Weights::of(&state.model));
+        }
+        state
+    }
+
+    fn check_embeddings(&self, state: &State<M::Model>) -> Result<()> {
+        let epoch = state.history.losses.len();
+        let embeddings = self.embed(&state.model)?;
+        if !embeddings.are_finite() {
+            return Err(Error::NotFinite { what: "embedding", epoch });
+        }
+        let (spread, least) = (embeddings.spread(), self.training.collapse_below);
+        if spread < least && embeddings.rows() > 1 {
+            return Err(Error::Collapsed { epoch, spread, least });
+        }
+        Ok(())
+    }
+
+    fn save(&self, state: &State<M::Model>) -> Result<()> {
+        let Some(file) = self.checkpoint else { return Ok(()) };
+        file.write(Checkpoint {
+            model: Weights::of(&state.model),
+            adam: state.adam.to_weights(),
+            best: state.best.clone(),
+            history: state.history.clone(),
+        })
+    }
+
+    /// One row for each node, or for each graph of a set.
+    ///
+    /// # Errors
+    /// When the data do not fit the model.
+    pub fn embed(&self, model: &M::Model) -> Result<Embeddings> {
+        let model = model.valid();
+        let mut embeddings = Embeddings::default();
+        let graphs: Vec<usize> = (0..self.data.graphs().len()).collect();
+        let mut add = |loaded: &Loaded<'_>| -> Result<()> {
+            let samples = if self.method.embeds_views() {
+                self.draw(loaded, self.method.views(), EMBEDDING)?
+            } else {
+                vec![self.data.clean(loaded, self.method.weighting())?]
+            };
+            embeddings.extend(&self.method.embed(&model, &samples, self.data.level())?);
+            Ok(())
+        };
+        match graphs.as_slice() {
+            [_] => add(&self.data.load_all(self.device)?)?,
+            several => {
+                for graphs in several.chunks(EMBEDDED_AT_ONCE) {
+                    add(&self.data.load(graphs, self.device)?)?;
+                }
+            }
+        }
+        Ok(embeddings)
+    }
+}

@@ -1,0 +1,345 @@
+//! `fiedler embed`: learns an embedding and leaves a run folder, or applies an encoder that another run left.
+
+mod apply;
+mod flags;
+mod folder;
+mod progress;
+mod recipe;
+mod score;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::ValueEnum;
+use fiedler_augment::Scheme;
+use fiedler_augment::scheme::Stage;
+use fiedler_graph::{Dataset, Labels};
+use fiedler_learn::method::{MethodSettings, Raw, Untrained};
+use fiedler_learn::run::{Outcome, Run, Settings};
+use fiedler_learn::trainer::{CheckpointFile, Progress};
+use fiedler_learn::{Embeddings, Error};
+
+use super::failure::{Exit, Failure};
+use super::output::Output;
+use super::reading::{BUILT_IN, Reading};
+use super::scheme_flags::SchemeFlags;
+use super::{Common, interrupt, memory};
+use flags::LearnFlags;
+use folder::{DataRecord, Folder, Record, ResultRecord};
+use progress::Display;
+use score::{PROTOCOL, Score, Split};
+
+/// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
+/// augmentation scheme, and an encoder learns what they have in common.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Embed {
+    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    /// [default: citation, a built-in graph]
+    data: Option<String>,
+    /// Folder for the run [default: named after data and method]
+    #[arg(long, short, value_name = "RUN")]
+    out: Option<PathBuf>,
+    /// Replace a run that is in the folder already
+    #[arg(long)]
+    force: bool,
+    /// Go on with a run that was stopped; its data and settings are remembered
+    #[arg(long, requires = "out", conflicts_with_all = ["force", "recipe", "settings"])]
+    resume: bool,
+    /// Settings under a name [default: paper-nodes or paper-graphs, as the data are; default, without DATA]
+    #[arg(long, value_name = "NAME", value_parser = recipe_names(), hide_possible_values = true, long_help = recipe::help())]
+    recipe: Option<String>,
+    /// Settings from a TOML file, or from the run.json of another run
+    #[arg(long, value_name = "FILE", conflicts_with = "recipe")]
+    settings: Option<PathBuf>,
+    /// Apply the encoder that another run left, instead of learning one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "settings", "resume"])]
+    encoder: Option<PathBuf>,
+    /// Formats of the embeddings
+    #[arg(long, value_name = "FORMAT", value_enum, value_delimiter = ',', default_value = "npy")]
+    embeddings: Vec<TableFormat>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    learning: LearnFlags,
+    #[command(flatten)]
+    scheme: SchemeFlags,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const EXAMPLES: &str = "\
+In the folder: run.json (settings, data, timings, scores), embeddings.npy, encoder.safetensors, scheme.safetensors, losses.csv.
+While a run is under way there is checkpoint.safetensors, from which --resume goes on; it is removed at the end.
+
+Examples:
+  fiedler embed
+  fiedler embed cora --recipe citation --out cora-run
+  fiedler embed --resume --out cora-run
+  fiedler embed edges.csv --features words.csv --epochs 200 --embeddings npy,csv
+  fiedler embed mutag --scheme uniform-removal --ratio 0.2
+  fiedler embed other-graph.csv --features words.csv --encoder cora-run/encoder.safetensors";
+
+/// Formats that embeddings can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// numpy's array format, rows in the order of the nodes or graphs
+    Npy,
+    /// Comma-separated, with the names of the nodes
+    Csv,
+}
+
+/// Where data and settings come from before flags change them.
+struct Origin {
+    source: String,
+    reading: Reading,
+    seed: u64,
+    recipe: Option<String>,
+    settings: Option<Settings>,
+    /// What the run that is resumed left.
+    record: Option<Record>,
+}
+
+impl Embed {
+    pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
+        if let Some(encoder) = &self.encoder {
+            return self.apply(encoder, common, output);
+        }
+        let origin = self.origin(common)?;
+        if let Some(record) = origin.record.as_ref().filter(|record| record.finished) {
+            output.note("the run has come to its end already");
+            return self.tell(record, self.out.as_deref().unwrap_or(Path::new(".")), output);
+        }
+        if let Some(folder) = self.out.as_deref().filter(|_| !self.resume) {
+            Folder::new(folder).check_free(self.force)?;
+        }
+        let dataset = origin.reading.load(Some(&origin.source), origin.seed, output)?;
+        let record = self.plan(origin, &dataset, output)?;
+        let folder = match &self.out {
+            Some(path) => Folder::new(path),
+            None => Folder::free(&dataset.name, record.settings.method.name()),
+        };
+        if !self.resume {
+            folder.begin(&record)?;
+        }
+        folder.sweep()?;
+        self.embed(record, &dataset, &folder, output)
+    }
+
+    fn origin(&self, common: &Common) -> Result<Origin, Failure> {
+        let (settings, record) = match (&self.out, &self.settings) {
+            (Some(folder), _) if self.resume => {
+                let record = Folder::new(folder).record()?.ok_or_else(|| nothing_to_resume(folder))?;
+                (Some(record.settings.clone()), Some(record))
+            }
+            (_, Some(file)) => {
+                let (settings, record) = folder::read_settings(file)?;
+                (Some(settings), record)
+            }
+            _ => (self.recipe.as_deref().map(recipe::settings).transpose()?, None),
+        };
+        let (source, reading) = match (&self.data, &record) {
+            (None, Some(record)) => (record.data.source.clone(), record.data.reading.clone()),
+            (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.clone()),
+        };
+        Ok(Origin {
+            source,
+            reading,
+            seed: common.seed.or(settings.as_ref().map(|settings| settings.seed)).unwrap_or(0),
+            recipe: self.recipe.clone().or(record.as_ref().and_then(|record| record.recipe.clone())),
+            settings,
+            record: record.filter(|_| self.resume),
+        })
+    }
+
+    /// What the run will be; of one that is resumed, the same as it was.
+    fn plan(&self, origin: Origin, dataset: &Dataset, output: &Output) -> Result<Record, Failure> {
+        let Origin { source, reading, seed, mut recipe, settings, record } = origin;
+        let mut settings = match settings {
+            Some(settings) => settings,
+            None => {
+                let name = match (&self.data, dataset.graphs.len()) {
+                    (None, _) => "default",
+                    (Some(_), 1) => "paper-nodes",
+                    (Some(_), _) => "paper-graphs",
+                };
+                output.note(&format!("settings: recipe {name}"));
+                recipe = Some(name.to_owned());
+                recipe::settings(name)?
+            }
+        };
+        settings.seed = seed;
+        self.learning.apply(&mut settings)?;
+        settings.scheme.0 = self.scheme.settings(&settings.scheme.0, seed)?;
+        let data = DataRecord::new(source, reading, dataset);
+        if let Some(before) = &record {
+            let other = folder::differences(&before.settings, &settings);
+            if !other.is_empty() {
+                let hint = "a run is resumed with the settings it was started with; leave the flags out".to_owned();
+                return Err(Failure::new(Exit::Usage, format!("this is another run: {}", other.join(", ")), hint));
+            }
+            let of = |data: &DataRecord| (data.fingerprint.clone(), data.features_fingerprint.clone());
+            if of(&before.data) != of(&data) {
+                let message = format!("{} is not the data that the run was started with", data.source);
+                return Err(Failure::new(Exit::Usage, message, "give the same DATA, or begin anew".to_owned()));
+            }
+        }
+        if dataset.features.is_none() {
+            let degrees = settings.features.degrees;
+            output.note(&format!("no features: node degrees serve, one column each up to {degrees}"));
+        }
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Ok(Record { version, finished: false, data, recipe, settings, result: None })
+    }
+
+    fn embed(&self, mut record: Record, dataset: &Dataset, folder: &Folder, output: &Output) -> Result<(), Failure> {
+        interrupt::listen();
+        let settings = &record.settings;
+        let started = Instant::now();
+        let scheme = match settings.method.views() {
+            0 => None,
+            _ => Some(scheme(settings, dataset, folder, output)?),
+        };
+        let scheme_seconds = started.elapsed().as_secs_f64();
+        let outcome = train(&record, dataset, scheme.as_ref(), folder, output)?;
+        let scores = scores(settings, dataset, &outcome.embeddings, output)?;
+        let history = &outcome.history;
+        record.finished = true;
+        record.result = Some(ResultRecord {
+            rows: outcome.embeddings.rows(),
+            columns: outcome.embeddings.columns(),
+            epochs: history.losses.len(),
+            first_loss: history.losses.first().copied(),
+            last_loss: history.losses.last().copied(),
+            best_epoch: history.best.map(|(epoch, _)| epoch),
+            spread: outcome.embeddings.spread(),
+            scheme_seconds,
+            training_seconds: history.seconds,
+            threads: rayon::current_num_threads(),
+            peak_bytes: memory::peak_bytes(),
+            protocol: (!scores.is_empty()).then(|| PROTOCOL.to_owned()),
+            scores,
+        });
+        folder.finish(&record, &outcome, dataset, &self.embeddings)?;
+        self.tell(&record, folder.path(), output)
+    }
+
+    fn tell(&self, record: &Record, folder: &Path, output: &Output) -> Result<(), Failure> {
+        let folder = folder.display().to_string();
+        if self.json {
+            return output.json(&summary::json(record, &folder));
+        }
+        output.result(&summary::describe(record, &folder))
+    }
+}
+
+/// Computes the scheme, or takes the one that an earlier part of the run left.
+fn scheme(settings: &Settings, dataset: &Dataset, folder: &Folder, output: &Output) -> Result<Scheme, Failure> {
+    let wanted = &settings.scheme.0;
+    if folder.scheme().exists()
+        && let Ok(scheme) = Scheme::load(&folder.scheme(), &dataset.graphs)
+        && scheme.settings() == wanted
+    {
+        return Ok(scheme);
+    }
+    let bar = output.steps_bar(wanted.name());
+    let watch = |stage: &Stage<'_>| {
+        bar.set_length(stage.of as u64);
+        bar.set_position(stage.done as u64);
+        bar.set_message(format!("{} scheme, {} view:", wanted.name(), stage.view));
+        !interrupt::asked()
+    };
+    let scheme = wanted.compute(&dataset.graphs, &watch);
+    bar.finish_and_clear();
+    let scheme = scheme.map_err(|error| match error {
+        fiedler_augment::Error::Stopped => stopped("stopped before training began", folder),
+        other => other.into(),
+    })?;
+    folder.keep_scheme(&scheme)?;
+    Ok(scheme)
+}
+
+fn train(
+    record: &Record,
+    dataset: &Dataset,
+    scheme: Option<&Scheme>,
+    folder: &Folder,
+    output: &Output,
+) -> Result<Outcome, Failure> {
+    let DataRecord { fingerprint, features_fingerprint, .. } = &record.data;
+    let settings = serde_json::to_string(&record.settings);
+    let settings = settings.map_err(|error| Failure::new(Exit::Unexpected, format!("settings: {error}"), None))?;
+    let features = features_fingerprint.as_deref().unwrap_or("none");
+    let checkpoint = CheckpointFile { path: folder.checkpoint(), run: format!("{fingerprint} {features} {settings}") };
+    let display = Display::new(output);
+    let watch = |progress: &Progress| {
+        display.show(progress);
+        !interrupt::asked()
+    };
+    let run = Run {
+        checkpoint: Some(&checkpoint),
+        memory: memory::free_bytes(),
+        watch: &watch,
+        ..Run::new(&record.settings, dataset, scheme)
+    };
+    let outcome = run.run();
+    display.finish();
+    outcome.map_err(|error| match error {
+        Error::Stopped { .. } => stopped(&error.to_string(), folder),
+        other => other.into(),
+    })
+}
+
+fn stopped(message: &str, folder: &Folder) -> Failure {
+    let hint = format!("go on with: fiedler embed --resume --out {}", folder.path().display());
+    Failure::new(Exit::Interrupted, message, hint)
+}
+
+fn nothing_to_resume(folder: &Path) -> Failure {
+    let hint = "leave --resume out to start a run there".to_owned();
+    Failure::new(Exit::NotFound, format!("{} holds no run", folder.display()), hint)
+}
+
+/// What classes can be told from: the embedding, and what any embedding has to beat.
+fn scores(
+    settings: &Settings,
+    dataset: &Dataset,
+    embeddings: &Embeddings,
+    output: &Output,
+) -> Result<Vec<Score>, Failure> {
+    let labels = if dataset.graph().is_some() { &dataset.node_labels } else { &dataset.graph_labels };
+    let Some(split) = labels.as_ref().and_then(Labels::classes).and_then(|classes| Split::new(classes, settings.seed))
+    else {
+        return Ok(Vec::new());
+    };
+    let spinner = output.spinner("looking how well classes can be told");
+    let method = &settings.method;
+    let mut scores = vec![split.score(method.name(), embeddings)];
+    let readout = match method {
+        MethodSettings::Span(span) => {
+            let untrained = Untrained { encoder: span.encoder.clone(), readout: span.readout.clone() };
+            scores.push(split.score("the untrained encoder", &without_training(settings, dataset, untrained.into())?));
+            span.readout.clone()
+        }
+        MethodSettings::Untrained(untrained) => untrained.readout.clone(),
+        MethodSettings::Raw(_) => Default::default(),
+    };
+    if !matches!(method, MethodSettings::Raw(_)) {
+        let raw = Raw { pooling: readout.pooling };
+        let what = if dataset.features.is_some() { "raw features" } else { "node degrees" };
+        scores.push(split.score(what, &without_training(settings, dataset, raw.into())?));
+    }
+    spinner.finish_and_clear();
+    Ok(scores)
+}
+
+fn without_training(settings: &Settings, dataset: &Dataset, method: MethodSettings) -> Result<Embeddings, Failure> {
+    let settings = Settings { method, ..settings.clone() };
+    Ok(Run::new(&settings, dataset, None).run()?.embeddings)
+}
+
+fn recipe_names() -> clap::builder::PossibleValuesParser {
+    recipe::names().collect::<Vec<_>>().into()
+}

@@ -1,0 +1,49 @@
+//! What a run says at its end.
+
+use serde_json::{Value, json};
+
+use super::folder::{Record, ResultRecord};
+use super::score::Score;
+use crate::program::table::{Table, count, percent};
+
+/// One object: `run.json` with the folder it lies in.
+pub fn json(record: &Record, folder: &str) -> Value {
+    let mut value = json!(record);
+    value["folder"] = json!(folder);
+    value
+}
+
+/// A table for people.
+pub fn describe(record: &Record, folder: &str) -> String {
+    let mut table = Table::new(format!("{}: embedded by {}", record.data.name, record.settings.method.name()));
+    let Some(result) = &record.result else { return table.to_string() };
+    let what = if record.data.graphs == 1 { "nodes" } else { "graphs" };
+    table.row("embeddings", format!("{} {what} × {}", count(result.rows), count(result.columns)));
+    if let (Some(first), Some(last)) = (result.first_loss, result.last_loss) {
+        let best = match (record.settings.training.patience, result.best_epoch) {
+            (Some(_), Some(best)) => format!(", smallest after {best}, which is what is kept"),
+            _ => String::new(),
+        };
+        table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{best}", count(result.epochs)));
+    }
+    add_scores(&mut table, &result.scores);
+    if let Some(protocol) = &result.protocol {
+        table.row("", format!("({protocol})"));
+    }
+    table.row("took", timing(result));
+    table.row("folder", folder);
+    table.to_string()
+}
+
+/// Rows of scores, what was asked for first.
+pub fn add_scores(table: &mut Table, scores: &[Score]) {
+    for (at, score) in scores.iter().enumerate() {
+        let name = if at == 0 { "accuracy" } else { "" };
+        table.row(name, format!("{} of classes told right from {}", percent(score.accuracy), score.of));
+    }
+}
+
+fn timing(result: &ResultRecord) -> String {
+    let memory = result.peak_bytes.map_or(String::new(), |bytes| format!(", {:.0} MB at most", bytes as f64 / 1e6));
+    format!("{:.1} s for the scheme, {:.1} s for training{memory}", result.scheme_seconds, result.training_seconds)
+}
