@@ -7,7 +7,7 @@ use burn::tensor::Device;
 use fiedler_augment::Scheme;
 use fiedler_augment::mask::{Mask, Masker, Masking};
 use fiedler_augment::scheme::{Draw, View};
-use fiedler_graph::{Batch, Dataset, Features, GraphSet};
+use fiedler_graph::{Batch, Classes, Dataset, Features, GraphSet, Split};
 use serde::{Deserialize, Serialize};
 
 use crate::edge_table::EdgeTable;
@@ -50,6 +50,15 @@ pub struct Data<'a> {
     features: Cow<'a, Features>,
     edges: Option<EdgeTable>,
     degrees: bool,
+}
+
+/// Labels to learn from, and which of them may be used for what.
+#[derive(Debug, Clone, Copy)]
+pub struct Supervision<'a> {
+    /// The class of each node, or of each graph of a set.
+    pub classes: &'a Classes,
+    /// `train` is learned from, `valid` says when to stop; the test part is never looked at.
+    pub split: &'a Split,
 }
 
 /// Some graphs with their features, where they lie in memory for a step.
@@ -210,6 +219,11 @@ impl<'a> Loaded<'a> {
         Ok(Loaded { batch, features, input, device: device.clone() })
     }
 
+    /// The graphs' places in the set.
+    pub(crate) fn graphs(&self) -> &[usize] {
+        &self.batch.graphs
+    }
+
     fn masked(&self, mask: &Mask) -> Result<Input> {
         match (&mask.columns, &mask.nodes, &*self.features) {
             (None, None, _) => Ok(self.input.clone()),
@@ -230,6 +244,41 @@ impl KeptNodes {
             offsets.push(rows.len() as u32);
         }
         KeptNodes { rows, segments: Segments::new(offsets) }
+    }
+}
+
+impl Supervision<'_> {
+    /// Checks that labels and parts fit the data.
+    ///
+    /// # Errors
+    /// When they do not, or there is nothing to learn from.
+    pub fn check(&self, data: &Data<'_>) -> Result<()> {
+        let items = match data.level() {
+            Level::Nodes => data.graphs().nodes(),
+            Level::Graphs => data.graphs().len(),
+        };
+        check_size("list of classes", self.classes.of().len(), items)?;
+        self.split.check(items)?;
+        if self.known(&self.split.train).next().is_none() {
+            return Err(Error::setting("labels to learn from", 0, "at least 1"));
+        }
+        Ok(())
+    }
+
+    /// Those of a part whose class is known, with the class.
+    pub(crate) fn known<'p>(&'p self, part: &'p [u32]) -> impl Iterator<Item = (u32, u32)> + 'p {
+        part.iter().filter_map(|&item| Some((item, self.classes.of()[item as usize]?)))
+    }
+
+    /// What is known of the rows of a step: all that train, of one graph; of the graphs of a batch each.
+    pub(crate) fn answers(&self, loaded: &Loaded<'_>, level: Level) -> Vec<(u32, u32)> {
+        match level {
+            Level::Nodes => self.known(&self.split.train).collect(),
+            Level::Graphs => {
+                let each = loaded.graphs().iter().enumerate();
+                each.filter_map(|(row, &graph)| Some((row as u32, self.classes.of()[graph]?))).collect()
+            }
+        }
     }
 }
 

@@ -38,6 +38,12 @@ impl Embeddings {
         &self.values[row * self.columns..(row + 1) * self.columns]
     }
 
+    /// Some rows, in the order given.
+    pub(crate) fn rows_of(&self, rows: impl IntoIterator<Item = usize>) -> Embeddings {
+        let values = rows.into_iter().flat_map(|row| self.row(row)).copied().collect();
+        Embeddings { columns: self.columns, values }
+    }
+
     /// All values, row after row.
     pub fn values(&self) -> &[f32] {
         &self.values

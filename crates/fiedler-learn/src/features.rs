@@ -136,11 +136,10 @@ impl Input {
             Matrix::Sparse(sparse) => sparse,
         };
         let (rows, columns) = (sparse.rows(), sparse.columns());
-        let entries = &sparse.by_row;
         let mut values = vec![0.0; rows * columns];
         for row in 0..rows {
-            for place in entries.offsets[row]..entries.offsets[row + 1] {
-                values[row * columns + entries.indices[place] as usize] = entries.values[place];
+            for place in sparse.offsets[row]..sparse.offsets[row + 1] {
+                values[row * columns + sparse.indices[place] as usize] = sparse.values[place];
             }
         }
         Tensor::from_data(TensorData::new(values, [rows, columns]), &Device::flex())

@@ -9,10 +9,10 @@ use fiedler_augment::mask::Masking;
 use fiedler_graph::Dataset;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Data, FeatureSettings, Level, Views};
+use crate::data::{Data, FeatureSettings, Level, Supervision, Views};
 use crate::encoder::{EncoderSettings, GinSettings};
 use crate::error::{Error, Result};
-use crate::method::{EmbeddingOf, Method, MethodSettings, Span};
+use crate::method::{EmbeddingOf, Method, MethodSettings, Span, Supervised};
 use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
 use crate::trainer::{CheckpointFile, History, Trainer, Training, Watch, unwatched};
@@ -76,6 +76,8 @@ pub struct Run<'a> {
     pub dataset: &'a Dataset,
     /// The scheme that the settings ask for, computed for this dataset; methods that are not trained need none.
     pub scheme: Option<&'a Scheme>,
+    /// Labels, for a method that learns from them.
+    pub supervision: Option<Supervision<'a>>,
     /// Where to keep a checkpoint, and to look for one to go on from.
     pub checkpoint: Option<&'a CheckpointFile>,
     /// Bytes that training may take, if there is a limit.
@@ -98,7 +100,7 @@ pub struct Outcome {
 impl<'a> Run<'a> {
     /// A run that keeps no checkpoint and is not watched.
     pub fn new(settings: &'a Settings, dataset: &'a Dataset, scheme: Option<&'a Scheme>) -> Run<'a> {
-        Run { settings, dataset, scheme, checkpoint: None, memory: None, watch: &unwatched }
+        Run { settings, dataset, scheme, supervision: None, checkpoint: None, memory: None, watch: &unwatched }
     }
 
     /// Trains and embeds.
@@ -110,7 +112,17 @@ impl<'a> Run<'a> {
             MethodSettings::Span(span) => self.run_method(span),
             MethodSettings::Untrained(untrained) => self.run_method(untrained),
             MethodSettings::Raw(raw) => self.run_method(raw),
+            MethodSettings::Supervised(supervised) => self.run_supervised(supervised),
         }
+    }
+
+    fn run_supervised(&self, supervised: &Supervised) -> Result<Outcome> {
+        let Some(labels) = self.supervision else {
+            return Err(Error::setting("labels", "missing", "classes to learn from"));
+        };
+        let method = Supervised { classes: Some(labels.classes.names().len()), ..supervised.clone() };
+        let settings = Settings { method: method.clone().into(), ..self.settings.clone() };
+        Run { settings: &settings, ..*self }.run_method(&method)
     }
 
     fn run_method<M: Method>(&self, method: &M) -> Result<Outcome> {
@@ -125,6 +137,7 @@ impl<'a> Run<'a> {
             method,
             data: &data,
             views,
+            supervision: self.supervision.filter(|_| method.learns_from_labels()),
             training,
             seed: *seed,
             device: &Device::flex(),
@@ -231,6 +244,7 @@ impl SavedEncoder {
             MethodSettings::Span(span) => self.apply(&Span { embedding: EmbeddingOf::Clean, ..span.clone() }, &data),
             MethodSettings::Untrained(untrained) => self.apply(untrained, &data),
             MethodSettings::Raw(raw) => self.apply(raw, &data),
+            MethodSettings::Supervised(supervised) => self.apply(supervised, &data),
         }
     }
 
@@ -242,6 +256,7 @@ impl SavedEncoder {
             method,
             data,
             views: None,
+            supervision: None,
             training: &Training::default(),
             seed: 0,
             device: &device,

@@ -30,6 +30,8 @@ mod edge_list;
 mod graphml;
 mod npy;
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod target;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +43,8 @@ use crate::graph::Graph;
 use crate::labels::Labels;
 
 pub use npy::npy;
+#[cfg(feature = "parquet")]
+pub use parquet::parquet;
 pub use target::Targets;
 
 /// Values of features that are written out in full, zeros included, at most: 1 GiB.

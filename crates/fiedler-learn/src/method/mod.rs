@@ -5,6 +5,7 @@
 
 mod raw;
 mod span;
+mod supervised;
 mod untrained;
 
 use burn::Tensor;
@@ -13,12 +14,14 @@ use serde::{Deserialize, Serialize};
 
 pub use raw::{Nothing, Raw};
 pub use span::{EmbeddingOf, NegativesFrom, Span, SpanModel};
+pub use supervised::{Supervised, SupervisedModel};
 pub use untrained::{Untrained, UntrainedModel};
 
 use crate::data::{Level, Sample};
 use crate::dropout::Draws;
 use crate::encoder::{EncoderSettings, Widths};
 use crate::error::Result;
+use crate::readout::ReadoutSettings;
 use crate::{Initialiser, Weighting};
 
 /// A way to learn an encoder, or to do without one.
@@ -29,8 +32,13 @@ pub trait Method {
     /// How its encoders want messages weighted.
     fn weighting(&self) -> Weighting;
 
-    /// The number of views that a step looks at; a method that looks at none is not trained.
+    /// The number of views that a step looks at. A method that looks at none sees the graphs as they are.
     fn views(&self) -> usize;
+
+    /// Whether labels tell it what to learn. A method that looks at neither views nor labels is not trained.
+    fn learns_from_labels(&self) -> bool {
+        false
+    }
 
     /// The model before training.
     ///
@@ -82,15 +90,22 @@ impl Footprint {
             }
         };
         let columns = (widths.nodes + widths.edges.unwrap_or(0)) as f64;
-        Footprint { values_per_node: (layers * values + 1.0) * width, weights: (columns + layers * square * width) * width }
+        Footprint {
+            values_per_node: (layers * values + 1.0) * width,
+            weights: (columns + layers * square * width) * width,
+        }
     }
 }
 
 /// What one step of training looks at.
 #[derive(Debug)]
 pub struct Step {
-    /// As many views as the method wants.
+    /// As many views as the method wants; the graphs as they are, where it wants none.
     pub views: Vec<Sample>,
+    /// What embeddings describe.
+    pub level: Level,
+    /// Nodes, or graphs, by their rows in the step and the classes that are known of them, for methods that learn from labels.
+    pub answers: Vec<(u32, u32)>,
     /// What dropout draws from.
     pub draws: Draws,
     /// Seed of the run.
@@ -109,6 +124,8 @@ pub enum MethodSettings {
     Untrained(Untrained),
     /// The features as they are.
     Raw(Raw),
+    /// An encoder trained by labels.
+    Supervised(Supervised),
 }
 
 impl Default for MethodSettings {
@@ -135,6 +152,12 @@ impl From<Raw> for MethodSettings {
     }
 }
 
+impl From<Supervised> for MethodSettings {
+    fn from(supervised: Supervised) -> Self {
+        MethodSettings::Supervised(supervised)
+    }
+}
+
 impl MethodSettings {
     /// The name, as it stands in files and on the command line.
     pub fn name(&self) -> &'static str {
@@ -142,6 +165,7 @@ impl MethodSettings {
             MethodSettings::Span(_) => "span",
             MethodSettings::Untrained(_) => "untrained",
             MethodSettings::Raw(_) => "raw",
+            MethodSettings::Supervised(_) => "supervised",
         }
     }
 
@@ -151,6 +175,7 @@ impl MethodSettings {
             MethodSettings::Span(span) => span.weighting(),
             MethodSettings::Untrained(untrained) => untrained.weighting(),
             MethodSettings::Raw(raw) => raw.weighting(),
+            MethodSettings::Supervised(supervised) => supervised.weighting(),
         }
     }
 
@@ -160,6 +185,37 @@ impl MethodSettings {
             MethodSettings::Span(span) => span.views(),
             MethodSettings::Untrained(untrained) => untrained.views(),
             MethodSettings::Raw(raw) => raw.views(),
+            MethodSettings::Supervised(supervised) => supervised.views(),
+        }
+    }
+
+    /// Whether labels tell it what to learn.
+    pub fn learns_from_labels(&self) -> bool {
+        matches!(self, MethodSettings::Supervised(_))
+    }
+
+    /// Whether there is anything to train.
+    pub fn is_trained(&self) -> bool {
+        self.views() > 0 || self.learns_from_labels()
+    }
+
+    /// The encoder, of methods that have one.
+    pub fn encoder(&self) -> Option<&EncoderSettings> {
+        match self {
+            MethodSettings::Span(span) => Some(&span.encoder),
+            MethodSettings::Untrained(untrained) => Some(&untrained.encoder),
+            MethodSettings::Supervised(supervised) => Some(&supervised.encoder),
+            MethodSettings::Raw(_) => None,
+        }
+    }
+
+    /// How the nodes of a graph become one vector, of methods that learn it.
+    pub fn readout(&self) -> Option<&ReadoutSettings> {
+        match self {
+            MethodSettings::Span(span) => Some(&span.readout),
+            MethodSettings::Untrained(untrained) => Some(&untrained.readout),
+            MethodSettings::Supervised(supervised) => Some(&supervised.readout),
+            MethodSettings::Raw(_) => None,
         }
     }
 }

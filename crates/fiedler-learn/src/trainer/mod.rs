@@ -9,6 +9,7 @@ mod settings;
 
 use std::time::{Duration, Instant};
 
+use burn::Tensor;
 use burn::module::Module;
 use burn::tensor::Device;
 use fiedler_graph::random::stream;
@@ -18,7 +19,7 @@ pub use checkpoint::{CheckpointFile, History, remove};
 pub use memory::estimate;
 pub use settings::{Schedule, Training};
 
-use crate::data::{Data, Loaded, Sample, Views};
+use crate::data::{Data, Level, Loaded, Sample, Supervision, Views};
 use crate::dropout::Draws;
 use crate::encoder::Widths;
 use crate::error::{Error, Result};
@@ -63,6 +64,8 @@ pub struct Trainer<'a, M> {
     pub data: &'a Data<'a>,
     /// Where its views come from, if it wants any.
     pub views: Option<Views<'a>>,
+    /// Labels, if it learns from them.
+    pub supervision: Option<Supervision<'a>>,
     /// How it is trained.
     pub training: &'a Training,
     /// Seed of weights, order, negatives and dropout.
@@ -93,6 +96,9 @@ impl<M: Method> Trainer<'_, M> {
     /// collapse, a checkpoint cannot be read or written or belongs to another run, or `watch` asks to stop.
     pub fn train(&self) -> Result<(M::Model, History)> {
         self.training.check()?;
+        if let Some(supervision) = &self.supervision {
+            supervision.check(self.data)?;
+        }
         let mut state = self.begin()?;
         let recording = self.device.clone().autodiff();
         let all = if self.data.graphs().len() == 1 { Some(self.data.load_all(&recording)?) } else { None };
@@ -132,7 +138,8 @@ impl<M: Method> Trainer<'_, M> {
             (Some(patience), Some((best, _))) => epoch - best < patience,
             _ => true,
         };
-        self.method.views() > 0 && epoch < self.training.epochs && patient
+        let trained = self.method.views() > 0 || self.method.learns_from_labels();
+        trained && epoch < self.training.epochs && patient
     }
 
     fn progress(&self, history: &History) -> Progress {
@@ -170,7 +177,7 @@ impl<M: Method> Trainer<'_, M> {
     fn epoch_of_one(&self, state: State<M::Model>, all: &Loaded<'_>) -> Result<State<M::Model>> {
         let epoch = state.history.losses.len();
         let (state, loss) = self.step(state, all, epoch, epoch as u64)?;
-        Ok(self.end_epoch(state, loss))
+        self.end_epoch(state, loss)
     }
 
     fn epoch_of_many(&self, mut state: State<M::Model>, device: &Device) -> Result<State<M::Model>> {
@@ -184,13 +191,16 @@ impl<M: Method> Trainer<'_, M> {
             sum += f64::from(loss) * batch.len() as f64;
             graphs += batch.len();
         }
-        Ok(self.end_epoch(state, (sum / graphs.max(1) as f64) as f32))
+        self.end_epoch(state, (sum / graphs.max(1) as f64) as f32)
     }
 
     /// The graphs of each step of an epoch. A last one that would be left alone, without others to be told apart from, joins
     /// the step before.
     fn batches(&self, epoch: usize) -> Vec<Vec<usize>> {
-        let mut order: Vec<usize> = (0..self.data.graphs().len()).collect();
+        let mut order: Vec<usize> = match &self.supervision {
+            Some(labels) => labels.known(&labels.split.train).map(|(graph, _)| graph as usize).collect(),
+            None => (0..self.data.graphs().len()).collect(),
+        };
         order.shuffle(&mut stream(self.seed, "order of graphs", epoch as u64));
         let mut batches: Vec<Vec<usize>> = order.chunks(self.training.batch_size).map(<[usize]>::to_vec).collect();
         if self.training.batch_size > 1
@@ -210,8 +220,15 @@ impl<M: Method> Trainer<'_, M> {
         epoch: usize,
         number: u64,
     ) -> Result<(State<M::Model>, f32)> {
-        let views = self.draw(loaded, self.method.views(), epoch as u32)?;
-        let step = Step { views, draws: Draws::new(self.seed, number), seed: self.seed, number };
+        let level = self.data.level();
+        let step = Step {
+            views: self.draw(loaded, epoch as u32)?,
+            level,
+            answers: self.supervision.map_or_else(Vec::new, |labels| labels.answers(loaded, level)),
+            draws: Draws::new(self.seed, number),
+            seed: self.seed,
+            number,
+        };
         let loss = self.method.loss(&state.model, &step)?;
         let value: f32 = loss.clone().into_scalar();
         if !value.is_finite() {
@@ -223,21 +240,48 @@ impl<M: Method> Trainer<'_, M> {
         Ok((state, value))
     }
 
-    fn draw(&self, loaded: &Loaded<'_>, count: usize, epoch: u32) -> Result<Vec<Sample>> {
+    /// As many views as the method looks at; the graphs as they are, where it looks at none.
+    fn draw(&self, loaded: &Loaded<'_>, epoch: u32) -> Result<Vec<Sample>> {
+        let weighting = self.method.weighting();
+        let count = self.method.views();
+        if count == 0 {
+            return Ok(vec![self.data.clean(loaded, weighting)?]);
+        }
         let Some(views) = self.views else {
             return Err(Error::setting("scheme", "missing", "one to draw views from"));
         };
-        let weighting = self.method.weighting();
         (0..count).map(|view| views.draw(self.data, loaded, weighting, epoch, view)).collect()
     }
 
-    fn end_epoch(&self, mut state: State<M::Model>, loss: f32) -> State<M::Model> {
+    fn end_epoch(&self, mut state: State<M::Model>, loss: f32) -> Result<State<M::Model>> {
         state.history.losses.push(loss);
+        let loss = self.validation_loss(&state.model)?.unwrap_or(loss);
         if state.history.best.is_none_or(|(_, best)| loss < best) {
             state.history.best = Some((state.history.losses.len(), loss));
             state.best = self.training.patience.map(|_| Weights::of(&state.model));
         }
-        state
+        Ok(state)
+    }
+
+    /// The mean cross entropy of the labels that say when to stop, where there are any.
+    fn validation_loss(&self, model: &M::Model) -> Result<Option<f32>> {
+        let Some(labels) = self.supervision.filter(|_| self.training.patience.is_some()) else { return Ok(None) };
+        let known: Vec<(u32, u32)> = labels.known(&labels.split.valid).collect();
+        if known.is_empty() {
+            return Ok(None);
+        }
+        let scores = match self.data.level() {
+            Level::Nodes => self.embed(model)?.rows_of(known.iter().map(|&(node, _)| node as usize)),
+            Level::Graphs => {
+                self.embed_graphs(model, &known.iter().map(|&(graph, _)| graph as usize).collect::<Vec<_>>())?
+            }
+        };
+        let losses = known.iter().enumerate().map(|(row, &(_, class))| {
+            let scores = scores.row(row);
+            let total: f64 = scores.iter().map(|&score| f64::from(score - scores[class as usize]).exp()).sum();
+            total.ln()
+        });
+        Ok(Some((losses.sum::<f64>() / known.len() as f64) as f32))
     }
 
     fn check_embeddings(&self, state: &State<M::Model>) -> Result<()> {
@@ -268,26 +312,31 @@ impl<M: Method> Trainer<'_, M> {
     /// # Errors
     /// When the data do not fit the model.
     pub fn embed(&self, model: &M::Model) -> Result<Embeddings> {
+        match self.data.level() {
+            Level::Nodes => {
+                let mut embeddings = Embeddings::default();
+                embeddings.extend(&self.embed_loaded(&model.valid(), &self.data.load_all(self.device)?)?);
+                Ok(embeddings)
+            }
+            Level::Graphs => self.embed_graphs(model, &(0..self.data.graphs().len()).collect::<Vec<_>>()),
+        }
+    }
+
+    fn embed_graphs(&self, model: &M::Model, graphs: &[usize]) -> Result<Embeddings> {
         let model = model.valid();
         let mut embeddings = Embeddings::default();
-        let graphs: Vec<usize> = (0..self.data.graphs().len()).collect();
-        let mut add = |loaded: &Loaded<'_>| -> Result<()> {
-            let samples = if self.method.embeds_views() {
-                self.draw(loaded, self.method.views(), EMBEDDING)?
-            } else {
-                vec![self.data.clean(loaded, self.method.weighting())?]
-            };
-            embeddings.extend(&self.method.embed(&model, &samples, self.data.level())?);
-            Ok(())
-        };
-        match graphs.as_slice() {
-            [_] => add(&self.data.load_all(self.device)?)?,
-            several => {
-                for graphs in several.chunks(EMBEDDED_AT_ONCE) {
-                    add(&self.data.load(graphs, self.device)?)?;
-                }
-            }
+        for graphs in graphs.chunks(EMBEDDED_AT_ONCE) {
+            embeddings.extend(&self.embed_loaded(&model, &self.data.load(graphs, self.device)?)?);
         }
         Ok(embeddings)
+    }
+
+    fn embed_loaded(&self, model: &M::Model, loaded: &Loaded<'_>) -> Result<Tensor<2>> {
+        let samples = if self.method.embeds_views() {
+            self.draw(loaded, EMBEDDING)?
+        } else {
+            vec![self.data.clean(loaded, self.method.weighting())?]
+        };
+        self.method.embed(model, &samples, self.data.level())
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use fiedler_learn::encoder::EncoderSettings;
-use fiedler_learn::method::{MethodSettings, Raw, Span, Untrained};
+use fiedler_learn::method::{MethodSettings, Raw, Span, Supervised, Untrained};
 use fiedler_learn::objective::{InfoNce, JensenShannon, Objective};
 use fiedler_learn::run::Settings;
 
@@ -58,6 +58,8 @@ enum MethodName {
     Untrained,
     /// The features as they are
     Raw,
+    /// An encoder trained by the labels, to compare with: the embedding has one column a class, its score
+    Supervised,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,6 +93,7 @@ impl LearnFlags {
                 set(&mut span.objective, self.objective.map(ObjectiveName::settings));
             }
             MethodSettings::Untrained(untrained) => self.apply_to_encoder(&mut untrained.encoder),
+            MethodSettings::Supervised(supervised) => self.apply_to_encoder(&mut supervised.encoder),
             MethodSettings::Raw(_) => {}
         }
         Ok(())
@@ -107,17 +110,17 @@ impl LearnFlags {
 
     /// Refuses flags that say nothing to the method, rather than passing them over.
     fn check(&self, method: &MethodSettings) -> Result<(), Failure> {
-        let trained = method.views() > 0;
-        let encodes = !matches!(method, MethodSettings::Raw(_));
+        let (trained, contrasts) = (method.is_trained(), method.views() > 0);
+        let encodes = method.encoder().is_some();
         let flags = [
             ("--epochs", self.epochs.is_some(), trained),
             ("--hidden", self.hidden.is_some(), encodes),
             ("--layers", self.layers.is_some(), encodes),
             ("--learning-rate", self.learning_rate.is_some(), trained),
             ("--weight-decay", self.weight_decay.is_some(), trained),
-            ("--mask", self.mask.is_some(), trained),
-            ("--objective", self.objective.is_some(), trained),
-            ("--encoders", self.encoders.is_some(), trained),
+            ("--mask", self.mask.is_some(), contrasts),
+            ("--objective", self.objective.is_some(), contrasts),
+            ("--encoders", self.encoders.is_some(), contrasts),
             ("--batch-size", self.batch_size.is_some(), trained),
             ("--patience", self.patience.is_some(), trained),
             ("--checkpoint-every", self.checkpoint_every.is_some(), trained),
@@ -134,15 +137,13 @@ impl LearnFlags {
 impl MethodName {
     /// Settings of this method, with the encoder of others.
     fn over(self, base: &MethodSettings) -> MethodSettings {
-        let (encoder, readout) = match base {
-            MethodSettings::Span(span) => (span.encoder.clone(), span.readout.clone()),
-            MethodSettings::Untrained(untrained) => (untrained.encoder.clone(), untrained.readout.clone()),
-            MethodSettings::Raw(_) => Default::default(),
-        };
+        let (encoder, readout) =
+            (base.encoder().cloned().unwrap_or_default(), base.readout().cloned().unwrap_or_default());
         match (self, base) {
             (MethodName::Span, MethodSettings::Span(_)) | (MethodName::Raw, MethodSettings::Raw(_)) => base.clone(),
             (MethodName::Span, _) => MethodSettings::Span(Span { encoder, readout, ..Span::default() }),
             (MethodName::Untrained, _) => MethodSettings::Untrained(Untrained { encoder, readout }),
+            (MethodName::Supervised, _) => MethodSettings::Supervised(Supervised { encoder, readout, classes: None }),
             (MethodName::Raw, _) => MethodSettings::Raw(Raw { pooling: readout.pooling }),
         }
     }

@@ -26,6 +26,9 @@ const CHECKPOINT: &str = "checkpoint.safetensors";
 const SCHEME: &str = "scheme.safetensors";
 const ENCODER: &str = "encoder.safetensors";
 const LOSSES: &str = "losses.csv";
+/// All that a run may leave beside `run.json`.
+const FILES: [&str; 7] =
+    [CHECKPOINT, SCHEME, ENCODER, LOSSES, "embeddings.npy", "embeddings.csv", "embeddings.parquet"];
 
 /// What `run.json` holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -150,7 +153,7 @@ impl Folder {
             let message = format!("{} holds {state} already", self.path.display());
             return Err(Failure::new(Exit::Output, message, hint.to_owned()));
         }
-        for name in [CHECKPOINT, SCHEME, ENCODER, LOSSES, "embeddings.npy", "embeddings.csv"] {
+        for name in FILES {
             let path = self.path.join(name);
             if path.exists() {
                 return Err(Error::Exists { path }.into());
@@ -174,7 +177,7 @@ impl Folder {
     /// Makes the folder and writes what is known before anything is computed; what another run left is removed.
     pub fn begin(&self, record: &Record) -> Result<(), Failure> {
         fs::create_dir_all(&self.path).map_err(Error::io("create", &self.path))?;
-        for name in [CHECKPOINT, SCHEME, ENCODER, LOSSES, "embeddings.npy", "embeddings.csv"] {
+        for name in FILES {
             trainer::remove(&self.path.join(name))?;
         }
         let mut targets = Targets::new(true);
@@ -247,6 +250,8 @@ pub fn write_embeddings(
     formats: &[TableFormat],
     targets: &mut Targets,
 ) -> Result<(), Failure> {
+    let what = if dataset.graph().is_some() { "node" } else { "graph" };
+    let name = |row: usize| dataset.graph().map_or_else(|| row.to_string(), |graph| graph.name(row as u32));
     for format in formats {
         match format {
             TableFormat::Npy => targets.write(&folder.join("embeddings.npy"), |file| {
@@ -254,15 +259,17 @@ pub fn write_embeddings(
             })?,
             TableFormat::Csv => targets.write(&folder.join("embeddings.csv"), |file| {
                 let mut rows = csv::Writer::from_writer(file);
-                let what = if dataset.graph().is_some() { "node" } else { "graph" };
                 let header = (0..embeddings.columns()).map(|column| column.to_string());
                 rows.write_record(std::iter::once(what.to_owned()).chain(header))?;
                 for row in 0..embeddings.rows() {
-                    let name = dataset.graph().map_or_else(|| row.to_string(), |graph| graph.name(row as u32));
                     let values = embeddings.row(row).iter().map(f32::to_string);
-                    rows.write_record(std::iter::once(name).chain(values))?;
+                    rows.write_record(std::iter::once(name(row)).chain(values))?;
                 }
                 rows.flush()
+            })?,
+            TableFormat::Parquet => targets.write(&folder.join("embeddings.parquet"), |file| {
+                let names: Vec<String> = (0..embeddings.rows()).map(name).collect();
+                write::parquet(file, what, &names, embeddings.columns(), embeddings.values())
             })?,
         }
     }

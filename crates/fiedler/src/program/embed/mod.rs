@@ -89,6 +89,8 @@ pub enum TableFormat {
     Npy,
     /// Comma-separated, with the names of the nodes
     Csv,
+    /// Parquet, with the names of the nodes
+    Parquet,
 }
 
 /// Where data and settings come from before flags change them.
