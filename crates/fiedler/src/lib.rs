@@ -13,5 +13,6 @@
 //! ```
 
 pub use fiedler_augment as augment;
+pub use fiedler_evaluate as evaluate;
 pub use fiedler_graph as graph;
 pub use fiedler_spectral as spectral;

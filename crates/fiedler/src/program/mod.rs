@@ -4,6 +4,7 @@ mod augment;
 mod completions;
 mod convert;
 mod data;
+mod evaluate;
 mod failure;
 mod inspect;
 mod interrupt;
@@ -60,6 +61,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Compute an augmentation scheme that changes the graph's spectrum most
     Augment(augment::Augment),
+    /// Judge embeddings by how well labels can be predicted from them
+    Evaluate(evaluate::Evaluate),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -91,6 +94,7 @@ fn run_command(cli: &Cli) -> Result<(), Failure> {
     match &cli.command {
         Command::Inspect(inspect) => inspect.run(&cli.common, &output),
         Command::Augment(augment) => augment.run(&cli.common, &output),
+        Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),
