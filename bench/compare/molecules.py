@@ -106,7 +106,7 @@ def main():
         few.mkdir(parents=True)
         write_graphs(many, graphs)
         write_graphs(few, [graphs[at] for at in chosen])
-        settings = ["--ratio", RATIO, "--steps", STEPS, "--step-size", RATE, "--support", "all", "--json"]
+        settings = ["--ratio", RATIO, "--steps", STEPS, "--step-size", RATE, "--json"]
         peer = 0.0
         for direction, sign in (("max", 1), ("min", -1)):
             started = time.perf_counter()

@@ -1,6 +1,7 @@
 """The opposite scheme against the same steps through torch.linalg.eigvalsh with autograd: span.py [DATA] [--steps 50]
 
-DATA is cora by default and must be on this machine (FIEDLER_DATA). The peer's steps all cost the same, so a few of them are
+Three supports: all pairs for both directions; auto, which knows that maximising from zero never adds an edge; edges and 10 candidates a
+node. DATA is cora by default and must be on this machine (FIEDLER_DATA). The peer's steps all cost the same, so a few of them are
 timed and scaled up; our steps are all run. Both sides first make those few steps with the same rate from the same start, and the
 norms they reach are compared. Reading the data is in neither time. Equal threads on both sides.
 """

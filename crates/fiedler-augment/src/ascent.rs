@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use crate::objective::Evaluation;
-use crate::projection::shift_to_budget;
 use crate::support::Support;
 
 /// Which way the norm is pushed.
@@ -166,8 +165,7 @@ impl Climb {
             }
         });
         support.advance(&evaluation.kernel, sign * rate * scale / ((self.taken + 2) as f64).sqrt());
-        self.shift = shift_to_budget(budget, self.shift, |shift| support.mass_at(shift));
-        support.set_shift(self.shift);
+        self.shift = support.project(budget, self.shift);
         self.taken += 1;
         true
     }

@@ -32,7 +32,8 @@ pub fn shift_to_budget(budget: f64, guess: f64, mut mass: impl FnMut(f64) -> (f6
             }
         }
         let (sum, inside) = mass(next);
-        if (sum - budget).abs() <= 1e-9 * budget {
+        // Sums of values in single precision are not known any better.
+        if (sum - budget).abs() <= 3e-7 * budget {
             return next;
         }
         if sum > budget {
@@ -42,7 +43,7 @@ pub fn shift_to_budget(budget: f64, guess: f64, mut mass: impl FnMut(f64) -> (f6
         }
         let step = newton(next, sum, inside);
         // A step too small to be seen in single precision has arrived.
-        if (step - next).abs() <= 1e-8 * next {
+        if (step - next).abs() <= 6e-8 * next {
             return if sum > budget { step } else { next };
         }
         next = step;

@@ -6,8 +6,10 @@
 
 use std::ops::Range;
 
+use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
 use rand::{Rng, RngExt};
+use rayon::prelude::*;
 
 use crate::support::row_start;
 
@@ -15,6 +17,8 @@ use crate::support::row_start;
 const CLASSES: usize = 32;
 /// Consecutive pairs of a triangle that share a bound.
 const BLOCK: usize = 4096;
+/// Pairs that one thread looks up at a time.
+const LOOKED_UP_TOGETHER: usize = 2048;
 /// Of a block, pairs listed by themselves at most: a list takes three times the memory.
 const MOST_LISTED: usize = BLOCK / 32;
 
@@ -46,18 +50,13 @@ impl Flips {
 
     /// All pairs, packed row after row.
     pub fn of_triangle(nodes: usize, triangle: Vec<f32>) -> Flips {
+        let arranged: Vec<Arranged> =
+            triangle.par_chunks(BLOCK).enumerate().map(|(block, all)| Arranged::new(nodes, block, all)).collect();
         let mut listed = Vec::new();
         let mut blocks = Vec::new();
-        for (block, probabilities) in triangle.chunks(BLOCK).enumerate() {
-            let bound = cheapest_class(probabilities);
-            if let Some(bound) = bound {
-                blocks.push((bound, block as u32));
-            }
-            for (at, &probability) in probabilities.iter().enumerate() {
-                if probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound) {
-                    listed.push((pair_at(nodes, block * BLOCK + at), probability));
-                }
-            }
+        for (block, arranged) in arranged.into_iter().enumerate() {
+            blocks.extend(arranged.bound.map(|bound| (bound, block as u32)));
+            listed.extend(arranged.above);
         }
         Flips::arrange(nodes, listed, Some(triangle), blocks)
     }
@@ -115,6 +114,27 @@ impl Flips {
         }
     }
 
+    /// As [`Flips::visit`] for a graph that lies in an arena from node `first` on: pairs are by the arena's ids, and come with
+    /// whether they are edges.
+    pub fn visit_in(&self, arena: &Graph, first: u32, mut visit: impl FnMut((u32, u32), bool, f32)) {
+        if self.triangle.is_none() {
+            return self.visit(|(low, high), probability| {
+                let (low, high) = (low + first, high + first);
+                visit((low, high), arena.has_edge(low, high), probability);
+            });
+        }
+        // Rows come in order, and so do a row's edges: no search for each of all pairs.
+        let (mut row, mut edges) = (first, arena.higher(first).iter().copied().peekable());
+        self.visit(|(low, high), probability| {
+            let (low, high) = (low + first, high + first);
+            if low != row {
+                (row, edges) = (low, arena.higher(low).iter().copied().peekable());
+            }
+            while edges.next_if(|&edge| edge < high).is_some() {}
+            visit((low, high), edges.peek() == Some(&high), probability);
+        });
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         let triangle = self.triangle.as_ref().map_or(0, Vec::len);
@@ -140,17 +160,46 @@ impl Flips {
             });
         }
         let triangle = self.triangle.as_deref().unwrap_or_default();
+        let mut met = Vec::new();
         for (exponent, range) in self.block_classes.iter() {
             let (blocks, bound) = (&self.blocks[range], bound(exponent));
+            met.clear();
             walk(blocks.len() * BLOCK, bound, random, |at, draw| {
-                let at = blocks[at / BLOCK] as usize * BLOCK + at % BLOCK;
-                // The last block may be short; pairs above the bound are listed elsewhere.
-                let Some(&probability) = triangle.get(at) else { return };
-                if draw < probability / bound && class(probability) >= exponent {
-                    flips.push(pair_at(self.nodes, at));
-                }
+                met.push((blocks[at / BLOCK] as usize * BLOCK + at % BLOCK, draw));
             });
+            // Looked up only now that all are known, so that many wait for the memory at once.
+            let flipped = |&(at, draw): &(usize, f32)| {
+                // The last block may be short; pairs above the bound are listed elsewhere.
+                let probability = *triangle.get(at)?;
+                (draw < probability / bound && class(probability) >= exponent).then(|| pair_at(self.nodes, at))
+            };
+            if met.len() < LOOKED_UP_TOGETHER {
+                flips.extend(met.iter().filter_map(flipped));
+            } else {
+                let pieces = met.par_chunks(LOOKED_UP_TOGETHER);
+                let found: Vec<Vec<(u32, u32)>> =
+                    pieces.map(|piece| piece.iter().filter_map(flipped).collect()).collect();
+                found.iter().for_each(|found| flips.extend_from_slice(found));
+            }
         }
+    }
+}
+
+/// How a block of a triangle is drawn from.
+struct Arranged {
+    /// The class of the block, if it is walked at all.
+    bound: Option<usize>,
+    /// Pairs that are listed by themselves.
+    above: Vec<((u32, u32), f32)>,
+}
+
+impl Arranged {
+    fn new(nodes: usize, block: usize, probabilities: &[f32]) -> Arranged {
+        let bound = cheapest_class(probabilities);
+        let is_above = |probability: f32| probability > 0.0 && bound.is_none_or(|bound| class(probability) < bound);
+        let above = probabilities.iter().enumerate().filter(|(_, probability)| is_above(**probability));
+        let above = above.map(|(at, &probability)| (pair_at(nodes, block * BLOCK + at), probability)).collect();
+        Arranged { bound, above }
     }
 }
 
@@ -237,10 +286,15 @@ pub(crate) fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: i
 
 /// The pair at a place of the packed triangle.
 pub(crate) fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
-    let (mut low, mut high) = (0, nodes);
-    while high - low > 1 {
-        let middle = (low + high) / 2;
-        if row_start(nodes, middle) <= at { low = middle } else { high = middle }
+    // Row i starts at i (2n - 1 - i) / 2; the root is close, and whole numbers have the last word.
+    let twice = (2 * nodes - 1) as f64;
+    let root = 0.5 * (twice - (twice * twice - 8.0 * at as f64).max(0.0).sqrt());
+    let mut low = (root as usize).min(nodes - 2);
+    while row_start(nodes, low) > at {
+        low -= 1;
+    }
+    while row_start(nodes, low + 1) <= at {
+        low += 1;
     }
     (low as u32, (low + 1 + at - row_start(nodes, low)) as u32)
 }
@@ -254,4 +308,26 @@ pub(crate) fn choose(total: usize, chosen: usize, random: &mut impl Rng) -> Vec<
         taken
     };
     (0..total).map(mark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pair_at;
+
+    #[test]
+    fn places_of_a_triangle_follow_each_other() {
+        for nodes in [2, 3, 7, 50] {
+            let pairs = (0..nodes).flat_map(|low| (low + 1..nodes).map(move |high| (low as u32, high as u32)));
+            for (at, pair) in pairs.enumerate() {
+                assert_eq!(pair_at(nodes, at), pair);
+            }
+        }
+        let nodes = 3_000_000;
+        for low in [0, 1, 1_499_999, nodes - 3, nodes - 2] {
+            let first = super::row_start(nodes, low);
+            assert_eq!(pair_at(nodes, first), (low as u32, low as u32 + 1));
+            let last = super::row_start(nodes, low + 1) - 1;
+            assert_eq!(pair_at(nodes, last), (low as u32, nodes as u32 - 1));
+        }
+    }
 }

@@ -99,7 +99,8 @@ proptest! {
         let graph = random_graph(nodes, 0.3, seed);
         let candidates: Vec<_> = all_pairs(nodes).filter(|&(a, b)| !graph.has_edge(a, b)).collect();
         for direction in [Direction::Max, Direction::Min] {
-            let ascent = Ascent { direction, budget: 0.3 * graph.edges() as f64, steps: 20, step_size: StepSize::default() };
+            // A few steps only: on a symmetric graph, later ones leave a saddle by whichever way rounding points to.
+            let ascent = Ascent { direction, budget: 0.3 * graph.edges() as f64, steps: 4, step_size: StepSize::default() };
             let original = full_spectrum(&Pairs::new(&graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
             let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
             let one = ascent.run(&mut triangle, original, |s| full_spectrum(s, Operator::Propagation, Objective::Expected), |_| true);

@@ -118,17 +118,16 @@ fn probabilities(augmentation: &Augmentation, nodes: u32) -> Vec<f64> {
     }
 }
 
-/// Follows a scheme step by step, each time from the beginning, beside the plain algorithm.
+/// Follows a scheme step by step, each time from the beginning, beside the plain algorithm; a negative rate descends.
 fn follow(
     name: &str,
-    graph: &Graph,
     problem: &Problem<'_>,
-    direction: f64,
     rate: f64,
     budget: f64,
     views: &[usize],
     make: impl Fn(usize) -> Settings,
 ) {
+    let graph = problem.graph;
     let nodes = graph.nodes() as u32;
     let set = GraphSet::single(graph.clone());
     let places = if problem.of_nodes { graph.nodes() } else { all_pairs(nodes).count() };
@@ -143,7 +142,7 @@ fn follow(
         };
         for (x, from) in x.iter_mut().zip(&from) {
             let gradient = problem.gradient(x, from, &original);
-            let eta = direction * rate / ((step + 1) as f64).sqrt();
+            let eta = rate / ((step + 1) as f64).sqrt();
             x.iter_mut().zip(&gradient).for_each(|(x, slope)| *x += eta * slope);
             project(x, budget);
         }
@@ -181,16 +180,16 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                 let problem =
                     |of_nodes, distance| Problem { graph: &graph, operator, ends: eigenvalues, of_nodes, distance };
                 let opposite = |steps| Settings::Opposite(Spectral { steps, ..base });
-                follow(&name("max"), &graph, &problem(false, false), 1.0, rate, budget, &[0], opposite);
-                follow(&name("min"), &graph, &problem(false, false), -1.0, rate, budget, &[1], opposite);
+                follow(&name("max"), &problem(false, false), rate, budget, &[0], opposite);
+                follow(&name("min"), &problem(false, false), -rate, budget, &[1], opposite);
                 let small = Spectral { step_size: StepSize::Rate(0.3), start: None, ..base };
-                follow(&name("single"), &graph, &problem(false, true), 1.0, 0.3, budget, &[0], |steps| {
+                follow(&name("single"), &problem(false, true), 0.3, budget, &[0], |steps| {
                     Settings::Single(Spectral { steps, ..small })
                 });
-                follow(&name("double"), &graph, &problem(false, true), 1.0, 0.3, budget, &[0, 1], |steps| {
+                follow(&name("double"), &problem(false, true), 0.3, budget, &[0, 1], |steps| {
                     Settings::Double(Spectral { steps, ..small })
                 });
-                follow(&name("node dropping"), &graph, &problem(true, true), 1.0, 0.3, 0.2 * 9.0, &[0], |steps| {
+                follow(&name("node dropping"), &problem(true, true), 0.3, 0.2 * 9.0, &[0], |steps| {
                     let step_size = StepSize::Rate(0.3);
                     Settings::NodeDropping(NodeDropping {
                         operator,

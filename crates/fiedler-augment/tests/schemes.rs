@@ -29,7 +29,8 @@ fn every_scheme_moves_the_spectrum_within_its_budget() {
             for settings in spectral_schemes(Spectral { eigenvalues, support, ..Default::default() }) {
                 let set = karate();
                 let scheme = compute(&settings, &set);
-                for view in &scheme.report().views {
+                assert_eq!(scheme.report().views.len(), scheme.views().len());
+                for view in scheme.report().views.iter().filter(|view| view.name != "unchanged") {
                     let norm = view.norm.unwrap();
                     let place = format!("{} {} {eigenvalues:?} {support:?}: {norm:?}", settings.name(), view.name);
                     assert!(view.mass.total() <= view.budget + 1e-3, "{place}");

@@ -274,6 +274,11 @@ impl Sparse {
         self.offsets.len() - 1
     }
 
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// Column indices and values of one row.
     pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
         let range = self.offsets[row]..self.offsets[row + 1];

@@ -6,17 +6,19 @@ use std::str::FromStr;
 
 use faer::Mat;
 use fiedler_graph::Graph;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::linear::Precision;
 
 /// Rows one thread multiplies at a time: fixed, so that results do not depend on the number of threads.
 const ROWS_AT_ONCE: usize = 256;
 
-/// Columns summed in registers at once.
+/// Columns summed in registers at once; narrow tiles take what the others leave.
 const TILE: usize = 16;
+const NARROW_TILE: usize = 4;
 
 /// Which matrix of the graph the spectrum is taken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -84,6 +86,15 @@ pub trait SymmetricMap: Sync {
     /// One step of a three-term recurrence. With `keep = 0` the old `y` is not looked at. The result must not depend on
     /// the number of threads.
     fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]);
+
+    /// [`SymmetricMap::recur`] in single precision, which moves half the memory. Good enough for directions that are
+    /// corrected later.
+    fn recur_single(&self, x: &[f32], columns: usize, scale: f32, shift: f32, keep: f32, y: &mut [f32]) {
+        let double: Vec<f64> = x.iter().map(|&value| f64::from(value)).collect();
+        let mut image: Vec<f64> = y.iter().map(|&value| f64::from(value)).collect();
+        self.recur(&double, columns, scale.into(), shift.into(), keep.into(), &mut image);
+        y.iter_mut().zip(image).for_each(|(y, image)| *y = image as f32);
+    }
 
     /// `y ← M x` for `columns` vectors at once.
     fn apply_block(&self, x: &[f64], columns: usize, y: &mut [f64]) {
@@ -297,58 +308,108 @@ impl SymmetricMap for Normalised<'_> {
     }
 
     fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]) {
+        self.recur_rows(x, columns, Recurrence { scale, shift, keep }, y);
+    }
+
+    fn recur_single(&self, x: &[f32], columns: usize, scale: f32, shift: f32, keep: f32, y: &mut [f32]) {
+        self.recur_rows(x, columns, Recurrence { scale, shift, keep }, y);
+    }
+}
+
+/// The numbers of [`SymmetricMap::recur`].
+#[derive(Clone, Copy)]
+struct Recurrence<T> {
+    scale: T,
+    shift: T,
+    keep: T,
+}
+
+/// [`SymmetricMap::recur`] for the rows from `first` on.
+///
+/// A type of its own and not a closure: the shim around a closure is compiled for the processor that all share, and what
+/// is inside it with it.
+struct RecurRows<'a, T> {
+    map: &'a Normalised<'a>,
+    x: &'a [T],
+    columns: usize,
+    recurrence: Recurrence<T>,
+    first: usize,
+    images: &'a mut [T],
+}
+
+impl<T: Precision> WithSimd for RecurRows<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let RecurRows { map, x, columns, recurrence, first, images } = self;
+        for (node, image) in (first..).zip(images.chunks_exact_mut(columns)) {
+            let (tiles, rest) = image.as_chunks_mut::<TILE>();
+            let (doubles, tiles) = tiles.as_chunks_mut::<2>();
+            let (narrow, single) = rest.as_chunks_mut::<NARROW_TILE>();
+            let mut column = 0;
+            for image in doubles {
+                map.recur_tiles(x, columns, node, column, recurrence, image);
+                column += 2 * TILE;
+            }
+            for image in tiles {
+                map.recur_tiles(x, columns, node, column, recurrence, std::array::from_mut(image));
+                column += TILE;
+            }
+            for image in narrow {
+                map.recur_tiles(x, columns, node, column, recurrence, std::array::from_mut(image));
+                column += NARROW_TILE;
+            }
+            for image in single {
+                let image = std::array::from_mut(std::array::from_mut(image));
+                map.recur_tiles(x, columns, node, column, recurrence, image);
+                column += 1;
+            }
+        }
+    }
+}
+
+impl Normalised<'_> {
+    fn recur_rows<T: Precision>(&self, x: &[T], columns: usize, recurrence: Recurrence<T>, y: &mut [T]) {
         if columns == 0 {
             return;
         }
         let arch = Arch::new();
         y.par_chunks_mut(ROWS_AT_ONCE * columns).enumerate().for_each(|(chunk, images)| {
             // Dispatching to the processor's widest vectors once a chunk keeps the choice out of the inner loop.
-            arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (place, image) in images.chunks_exact_mut(columns).enumerate() {
-                        let node = chunk * ROWS_AT_ONCE + place;
-                        let (tiles, rest) = image.as_chunks_mut::<TILE>();
-                        let tiled = tiles.len() * TILE;
-                        for (tile, image) in tiles.iter_mut().enumerate() {
-                            self.recur_tile(x, columns, node, tile * TILE, (scale, shift, keep), image);
-                        }
-                        for (column, image) in rest.iter_mut().enumerate() {
-                            let image = std::array::from_mut(image);
-                            self.recur_tile(x, columns, node, tiled + column, (scale, shift, keep), image);
-                        }
-                    }
-                },
-            );
+            arch.dispatch(RecurRows { map: self, x, columns, recurrence, first: chunk * ROWS_AT_ONCE, images });
         });
     }
-}
 
-impl Normalised<'_> {
-    /// One row of [`SymmetricMap::recur`] for `WIDTH` columns from `first` on, summed in registers.
+    /// One row of [`SymmetricMap::recur`] for `TILES` times `WIDTH` columns from `first` on, summed in registers.
     #[inline(always)]
-    fn recur_tile<const WIDTH: usize>(
+    fn recur_tiles<T: Precision, const WIDTH: usize, const TILES: usize>(
         &self,
-        x: &[f64],
+        x: &[T],
         columns: usize,
         node: usize,
         first: usize,
-        (scale, shift, keep): (f64, f64, f64),
-        image: &mut [f64; WIDTH],
+        Recurrence { scale, shift, keep }: Recurrence<T>,
+        image: &mut [[T; WIDTH]; TILES],
     ) {
+        let of_node = |node: usize| x[node * columns + first..][..WIDTH * TILES].as_chunks::<WIDTH>().0;
         let row = self.offsets[node]..self.offsets[node + 1];
-        let mut sum = [0.0; WIDTH];
+        let zero = T::of(0.0);
+        let mut sums = [[zero; WIDTH]; TILES];
         for (&other, &entry) in self.neighbours[row.clone()].iter().zip(&self.values[row]) {
-            let theirs = &x[other as usize * columns + first..][..WIDTH];
-            for lane in 0..WIDTH {
-                sum[lane] += entry * theirs[lane];
+            let (theirs, entry) = (of_node(other as usize), T::of(entry));
+            for tile in 0..TILES {
+                for lane in 0..WIDTH {
+                    sums[tile][lane] += entry * theirs[tile][lane];
+                }
             }
         }
-        let own = &x[node * columns + first..][..WIDTH];
-        let stay = scale * self.diagonal[node] + shift;
-        for lane in 0..WIDTH {
-            let kept = if keep == 0.0 { 0.0 } else { keep * image[lane] };
-            image[lane] = scale * sum[lane] + stay * own[lane] + kept;
+        let (own, stay) = (of_node(node), scale * T::of(self.diagonal[node]) + shift);
+        for tile in 0..TILES {
+            for lane in 0..WIDTH {
+                let kept = if keep == zero { zero } else { keep * image[tile][lane] };
+                image[tile][lane] = scale * sums[tile][lane] + stay * own[tile][lane] + kept;
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ use super::{Augmentation, NodeProbabilities, Report, ViewReport, Watch};
 use crate::ascent::{Ascent, Direction, StepSize};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
-use crate::projection::shift_to_budget;
 use crate::support::{Nodes, Support};
 
 /// Settings of spectral node dropping.
@@ -62,8 +61,7 @@ impl NodeDropping {
             let original = solver.solve(&Nodes::new(graph, vec![0.0; nodes]))?;
             let mut random = small_numbers(nodes, self.seed, 0, at);
             let mut support = Nodes::new(graph, (0..nodes).map(|_| random()).collect());
-            let shift = shift_to_budget(budget, 0.0, |shift| support.mass_at(shift));
-            support.set_shift(shift);
+            support.project(budget, 0.0);
             let climbed = climb_distance(&mut support, &original.values, &mut solver, &ascent, watch[0])?;
             let (mass, places) = (support.mass(), nodes as u64);
             let chosen = Chosen { support: SupportChoice::Auto, reason: None };

@@ -17,14 +17,14 @@ pub fn draw_candidates(graph: &Graph, pull: &[f64], each: usize, seed: u64) -> V
     if total <= 0.0 || graph.nodes() < 2 {
         return Vec::new();
     }
+    let nodes = Cumulative::new(cumulative);
     let mut pairs: Vec<(u32, u32)> = (0..graph.nodes() as u32)
         .into_par_iter()
         .flat_map_iter(|node| {
             let mut random = stream(seed, "candidates", u64::from(node));
-            let cumulative = &cumulative;
+            let nodes = &nodes;
             (0..each).filter_map(move |_| {
-                let drawn = random.random::<f64>() * total;
-                let other = cumulative.partition_point(|&sum| sum <= drawn).min(cumulative.len() - 1) as u32;
+                let other = nodes.at(random.random::<f64>() * total) as u32;
                 (other != node && !graph.has_edge(node, other)).then(|| (node.min(other), node.max(other)))
             })
         })
@@ -32,4 +32,35 @@ pub fn draw_candidates(graph: &Graph, pull: &[f64], each: usize, seed: u64) -> V
     pairs.par_sort_unstable();
     pairs.dedup();
     pairs
+}
+
+/// Rising sums, and for each of as many equal parts of their range where to begin looking.
+struct Cumulative {
+    sums: Vec<f64>,
+    starts: Vec<u32>,
+    parts_a_unit: f64,
+}
+
+impl Cumulative {
+    fn new(sums: Vec<f64>) -> Cumulative {
+        let parts = sums.len();
+        let parts_a_unit = parts as f64 / sums.last().copied().unwrap_or(1.0);
+        let mut starts = Vec::with_capacity(parts);
+        let mut place = 0;
+        for part in 0..parts {
+            // A little early, so that no rounding can put the start behind a sum that is looked for.
+            let least = (part as f64 - 0.5) / parts_a_unit;
+            place += sums[place..].iter().take_while(|&&sum| sum <= least).count();
+            starts.push(place as u32);
+        }
+        Cumulative { sums, starts, parts_a_unit }
+    }
+
+    /// The first place whose sum exceeds `value`.
+    fn at(&self, value: f64) -> usize {
+        let part = ((value * self.parts_a_unit) as usize).min(self.starts.len() - 1);
+        let start = self.starts[part] as usize;
+        let further = self.sums[start..].iter().take_while(|&&sum| sum <= value).count();
+        (start + further).min(self.sums.len() - 1)
+    }
 }

@@ -86,6 +86,10 @@ impl Support for PairSupport<'_> {
         either!(self, support => support.mass_at(shift))
     }
 
+    fn project(&mut self, budget: f64, guess: f64) -> f64 {
+        either!(self, support => support.project(budget, guess))
+    }
+
     fn shift(&self) -> f64 {
         either!(self, support => support.shift())
     }

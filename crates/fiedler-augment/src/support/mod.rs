@@ -6,8 +6,11 @@
 
 mod candidates;
 mod either;
+mod low_rank;
 mod nodes;
 mod pairs;
+mod stream;
+mod tiles;
 mod triangle;
 
 pub(crate) use triangle::row_start;
@@ -19,6 +22,7 @@ pub use pairs::Pairs;
 pub use triangle::Triangle;
 
 use crate::kernel::PairKernel;
+use crate::projection::shift_to_budget;
 
 /// Which power of `B` a sum is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +49,13 @@ pub trait Support {
 
     /// `Σ clamp(value - shift, 0, 1)` and the number of pairs strictly inside, for the projection.
     fn mass_at(&self, shift: f64) -> (f64, f64);
+
+    /// Finds and sets the shift that projects the values onto the budget, and returns it. `guess` is where to look first.
+    fn project(&mut self, budget: f64, guess: f64) -> f64 {
+        let shift = shift_to_budget(budget, guess, |shift| self.mass_at(shift));
+        self.set_shift(shift);
+        shift
+    }
 
     /// The shift in force.
     fn shift(&self) -> f64;

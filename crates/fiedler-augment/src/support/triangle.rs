@@ -1,4 +1,8 @@
 //! Every node pair: the upper triangle, packed row after row in single precision, and streamed.
+//!
+//! The triangle of a large graph exceeds every cache, so a pass over it costs what memory takes to deliver it. A step of an
+//! ascent is therefore made of as few passes as it can: while values are moved, their mass is measured, and while mass is
+//! measured, so are the degrees that the next step begins with.
 
 use std::ops::Range;
 
@@ -6,13 +10,14 @@ use fiedler_graph::Graph;
 use pulp::Arch;
 use rayon::prelude::*;
 
+use super::low_rank::LowRankRows;
+use super::stream::{Advance, Measure, Pull, RowMass, Sums, Weigh};
 use super::{Mass, Power, Rise, Support, parts};
-use crate::kernel::{LowRank, PairKernel};
+use crate::kernel::PairKernel;
+use crate::projection::shift_to_budget;
 
 /// Columns are summed in single precision over this many rows before they enter the double precision total.
 const ROWS_A_FLUSH: usize = 256;
-/// Partial sums of a row, so that the compiler can work on many at once without changing their order.
-const LANES: usize = 16;
 
 /// All pairs of a graph's nodes.
 #[derive(Debug, Clone)]
@@ -21,6 +26,27 @@ pub struct Triangle<'g> {
     values: Vec<f32>,
     shift: f32,
     parts: Vec<Range<usize>>,
+    /// The rate of the last advance.
+    rate: f64,
+    /// What the last pass measured of the values as they are.
+    measured: Option<Measured>,
+}
+
+/// What a pass over all values finds out at a shift.
+#[derive(Debug, Clone)]
+struct Measured {
+    shift: f32,
+    /// At the shift, and, where the pass looked for it, without: `(Σ x, values strictly inside)`.
+    mass: (f64, f64),
+    mass_unshifted: Option<(f64, f64)>,
+    /// `Σ_k B_ik` of every node at the shift.
+    degrees: Vec<f64>,
+}
+
+impl Measured {
+    fn mass_at(&self, shift: f32) -> Option<(f64, f64)> {
+        if shift == self.shift { Some(self.mass) } else { self.mass_unshifted.filter(|_| shift == 0.0) }
+    }
 }
 
 impl<'g> Triangle<'g> {
@@ -34,13 +60,13 @@ impl<'g> Triangle<'g> {
         let nodes = graph.nodes();
         assert_eq!(values.len(), nodes * nodes.saturating_sub(1) / 2, "one value for each pair");
         let parts = parts(nodes, values.len(), |row| nodes - row - 1);
-        Triangle { graph, values, shift: 0.0, parts }
+        Triangle { graph, values, shift: 0.0, parts, rate: 0.0, measured: None }
     }
 
     /// Sets every value, row after row.
     pub fn fill(&mut self, mut value: impl FnMut() -> f32) {
         self.values.iter_mut().for_each(|slot| *slot = value());
-        self.shift = 0.0;
+        (self.shift, self.measured) = (0.0, None);
     }
 
     /// The projected values, row after row.
@@ -55,6 +81,10 @@ impl<'g> Triangle<'g> {
         row_start(self.nodes(), row)
     }
 
+    fn row(&self, row: usize) -> &[f32] {
+        &self.values[self.start(row)..self.start(row + 1)]
+    }
+
     fn part_values(&self, part: &Range<usize>) -> &[f32] {
         &self.values[self.start(part.start)..self.start(part.end)]
     }
@@ -63,6 +93,16 @@ impl<'g> Triangle<'g> {
     fn at(&self, low: u32, high: u32) -> f32 {
         let value = self.values[self.start(low as usize) + (high - low) as usize - 1];
         (value - self.shift).clamp(0.0, 1.0)
+    }
+
+    /// Mass and degrees at a shift, in one pass.
+    fn measure(&self, shift: f32) -> Measured {
+        let measures = self.parts.par_iter().map(|part| {
+            let mut measure = PartMeasure::new(self.graph, part.start, shift, false);
+            part.clone().for_each(|row| measure.add(row, self.row(row)));
+            measure
+        });
+        PartMeasure::join(measures.collect(), shift)
     }
 }
 
@@ -77,60 +117,51 @@ impl Support for Triangle<'_> {
     }
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {
-        let nodes = self.nodes();
-        let single: Vec<f32> = factor.iter().map(|&value| value as f32).collect();
-        let arch = Arch::new();
-        let partial: Vec<Vec<f64>> = self
-            .parts
-            .par_iter()
-            .map(|part| {
-                let mut sums = vec![0.0f64; nodes - part.start];
-                let mut columns = vec![0.0f32; nodes - part.start];
-                let mut rest = self.part_values(part);
-                for row in part.clone() {
-                    let (values, after) = rest.split_at(nodes - row - 1);
-                    rest = after;
-                    let beside = &mut columns[row + 1 - part.start..];
-                    let total = arch.dispatch(|| match power {
-                        Power::One => row_sums::<false>(values, self.shift, single[row], &single[row + 1..], beside),
-                        Power::Two => row_sums::<true>(values, self.shift, single[row], &single[row + 1..], beside),
-                    });
-                    sums[row - part.start] += total;
-                    if (row + 1 - part.start).is_multiple_of(ROWS_A_FLUSH) || row + 1 == part.end {
-                        for (sum, column) in sums.iter_mut().zip(&mut columns) {
-                            *sum += f64::from(std::mem::take(column));
-                        }
-                    }
-                    for &other in self.graph.higher(row as u32) {
-                        // The stream took the pair for a non-edge; an edge has B = 1 - x.
-                        let x = f64::from(self.at(row as u32, other));
-                        let correction = match power {
-                            Power::One => 1.0 - 2.0 * x,
-                            Power::Two => (1.0 - x) * (1.0 - x) - x * x,
-                        };
-                        sums[row - part.start] += correction * factor[other as usize];
-                        sums[other as usize - part.start] += correction * factor[row];
-                    }
-                }
-                sums
-            })
-            .collect();
-        let mut sums = vec![0.0; nodes];
-        for (part, partial) in self.parts.iter().zip(partial) {
-            for (sum, value) in sums[part.start..].iter_mut().zip(partial) {
-                *sum += value;
-            }
+        if let Some(measured) = self.measured.as_ref().filter(|measured| measured.shift == self.shift)
+            && power == Power::One
+            && factor.iter().all(|&factor| factor == 1.0)
+        {
+            return measured.degrees.clone();
         }
-        sums
+        let single: Vec<f32> = factor.iter().map(|&value| value as f32).collect();
+        let (arch, shift) = (Arch::new(), self.shift);
+        let sums = self.parts.par_iter().map(|part| {
+            let mut columns = Columns::new(self.nodes(), part.start);
+            for row in part.clone() {
+                let (values, own, factors) = (self.row(row), single[row], &single[row + 1..]);
+                let beside = columns.beside(row);
+                let total = match power {
+                    Power::One => arch.dispatch(Sums::<false> { values, shift, own, factors, columns: beside }),
+                    Power::Two => arch.dispatch(Sums::<true> { values, shift, own, factors, columns: beside }),
+                };
+                columns.add(row, total);
+                for &other in self.graph.higher(row as u32) {
+                    // The stream took the pair for a non-edge; an edge has B = 1 - x.
+                    let x = f64::from(self.at(row as u32, other));
+                    let correction = match power {
+                        Power::One => 1.0 - 2.0 * x,
+                        Power::Two => (1.0 - x) * (1.0 - x) - x * x,
+                    };
+                    columns.add(row, correction * factor[other as usize]);
+                    columns.add(other as usize, correction * factor[row]);
+                }
+            }
+            columns
+        });
+        Columns::join(sums.collect())
     }
 
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
         let nodes = self.nodes();
         let inverse: Vec<f32> = kernel.inverse.iter().map(|&value| value as f32).collect();
-        let pull: Vec<f32> = kernel.pull.iter().map(|&value| (rate * value) as f32).collect();
+        let pulls: Vec<f32> = kernel.pull.iter().map(|&value| (rate * value) as f32).collect();
         let (graph, shift) = (self.graph, self.shift);
+        // The shift that will be needed grows with the step: measuring there spares the projection a pass.
+        let ratio = if self.rate == 0.0 { 1.0 } else { (rate / self.rate).abs() };
+        let expected = (f64::from(shift) * ratio) as f32;
         let arch = Arch::new();
-        split_parts(&mut self.values, &self.parts, nodes).into_par_iter().for_each(|(part, mut rest)| {
+        let measures = split_parts(&mut self.values, &self.parts, nodes).into_par_iter().map(|(part, mut rest)| {
+            let mut measure = PartMeasure::new(graph, part.start, expected, true);
             let mut low_rank = kernel.low_rank.as_ref().map(|low_rank| LowRankRows::new(low_rank, nodes));
             let mut edges: Vec<f32> = Vec::new();
             for row in part.clone() {
@@ -142,43 +173,70 @@ impl Support for Triangle<'_> {
                     graph.higher(row as u32).iter().map(|&other| (values[position(other)] - shift).clamp(0.0, 1.0)),
                 );
                 let scale = (rate * kernel.inverse[row]) as f32;
-                let line = Line {
+                arch.dispatch(Advance {
+                    values,
                     shift,
                     slope: scale * kernel.slope as f32,
                     level: scale * kernel.level as f32,
-                    pull: pull[row],
-                };
-                arch.dispatch(|| advance_row(values, &line, &inverse[row + 1..], &pull[row + 1..]));
+                    pull: pulls[row],
+                    inverses: &inverse[row + 1..],
+                    pulls: &pulls[row + 1..],
+                    // Below zero is zero after any projection, but not before all of the derivative is added.
+                    floor: if low_rank.is_some() { f32::NEG_INFINITY } else { 0.0 },
+                });
                 if let Some(low_rank) = &mut low_rank {
                     for (value, term) in values.iter_mut().zip(low_rank.row(row, part.end)) {
-                        *value += rate as f32 * term;
+                        *value = (*value + rate as f32 * term).max(0.0);
                     }
                 }
                 for (&other, &x) in graph.higher(row as u32).iter().zip(&edges) {
                     let derivative = kernel.at(row, other as usize, 1.0 - f64::from(x));
-                    values[position(other)] = (f64::from(x) - rate * derivative) as f32;
+                    values[position(other)] = (f64::from(x) - rate * derivative).max(0.0) as f32;
                 }
-                // Below zero is zero after any projection.
-                arch.dispatch(|| values.iter_mut().for_each(|value| *value = value.max(0.0)));
+                measure.add(row, values);
             }
+            measure
         });
+        let measured = PartMeasure::join(measures.collect(), expected);
         self.shift = 0.0;
+        self.rate = rate;
+        self.measured = Some(measured);
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
+        let inverse: Vec<f32> = kernel.inverse.iter().map(|&value| value as f32).collect();
+        let pulls: Vec<f32> = kernel.pull.iter().map(|&value| (sign * value) as f32).collect();
         let nodes = self.nodes();
+        let arch = Arch::new();
+        let of_pair = |row: usize, other: usize| {
+            let x = f64::from(self.at(row as u32, other as u32));
+            let edge = self.graph.has_edge(row as u32, other as u32);
+            sign * if edge { -kernel.at(row, other, 1.0 - x) } else { kernel.at(row, other, x) }
+        };
+        let of_stretch = |row: usize, others: Range<usize>| {
+            let scale = (sign * kernel.inverse[row]) as f32;
+            arch.dispatch(Pull {
+                values: &self.row(row)[others.start - row - 1..others.end - row - 1],
+                shift: self.shift,
+                slope: scale * kernel.slope as f32,
+                level: scale * kernel.level as f32,
+                pull: pulls[row],
+                inverses: &inverse[others.clone()],
+                pulls: &pulls[others],
+            })
+        };
         let of_row = |row: usize| -> Rise {
-            let mut edges = self.graph.higher(row as u32).iter().copied().peekable();
-            let mut rise = Rise::default();
-            for other in row as u32 + 1..nodes as u32 {
-                let x = f64::from(self.at(row as u32, other));
-                let derivative = match edges.next_if_eq(&other) {
-                    Some(_) => -kernel.at(row, other as usize, 1.0 - x),
-                    None => kernel.at(row, other as usize, x),
-                };
-                rise = rise.with(sign * derivative);
+            if kernel.low_rank.is_some() {
+                return (row + 1..nodes).fold(Rise::default(), |rise, other| rise.with(of_pair(row, other)));
             }
-            rise
+            let mut rise = Rise::default();
+            let mut next = row + 1;
+            for &other in self.graph.higher(row as u32) {
+                let other = other as usize;
+                rise = rise.and(of_stretch(row, next..other)).with(of_pair(row, other));
+                next = other + 1;
+            }
+            rise.and(of_stretch(row, next..nodes))
         };
         let of_parts: Vec<Rise> =
             self.parts.par_iter().map(|part| part.clone().map(of_row).fold(Rise::default(), Rise::and)).collect();
@@ -186,6 +244,10 @@ impl Support for Triangle<'_> {
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {
+        let shift = shift as f32;
+        if let Some(mass) = self.measured.as_ref().and_then(|measured| measured.mass_at(shift)) {
+            return mass;
+        }
         let arch = Arch::new();
         let partial: Vec<(f64, f64)> = self
             .parts
@@ -193,11 +255,28 @@ impl Support for Triangle<'_> {
             .map(|part| {
                 let blocks = self.part_values(part).chunks(1 << 13);
                 blocks
-                    .map(|block| arch.dispatch(|| block_mass(block, shift as f32)))
+                    .map(|values| arch.dispatch(Weigh { values, shift }))
                     .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
             })
             .collect();
         partial.into_iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+
+    fn project(&mut self, budget: f64, guess: f64) -> f64 {
+        let guess = self.measured.as_ref().map_or(guess, |measured| f64::from(measured.shift));
+        let mut last: Option<Measured> = None;
+        let shift = shift_to_budget(budget, guess, |shift| {
+            let shift = shift as f32;
+            if let Some(mass) = self.measured.as_ref().and_then(|measured| measured.mass_at(shift)) {
+                return mass;
+            }
+            last.insert(self.measure(shift)).mass
+        });
+        self.shift = shift as f32;
+        if let Some(last) = last.filter(|last| last.shift == self.shift) {
+            self.measured = Some(last);
+        }
+        shift
     }
 
     fn shift(&self) -> f64 {
@@ -228,6 +307,100 @@ impl Support for Triangle<'_> {
     }
 }
 
+/// Sums for every node from `first` on, gathered by one part of the rows.
+struct Columns {
+    first: usize,
+    sums: Vec<f64>,
+    /// What single precision holds until the next flush.
+    pending: Vec<f32>,
+    rows: usize,
+}
+
+impl Columns {
+    fn new(nodes: usize, first: usize) -> Columns {
+        Columns { first, sums: vec![0.0; nodes - first], pending: vec![0.0; nodes - first], rows: 0 }
+    }
+
+    /// The pending sums of the columns beside a row, which are taken over once enough rows went into them.
+    fn beside(&mut self, row: usize) -> &mut [f32] {
+        if self.rows == ROWS_A_FLUSH {
+            self.flush();
+        }
+        self.rows += 1;
+        &mut self.pending[row + 1 - self.first..]
+    }
+
+    fn flush(&mut self) {
+        for (sum, pending) in self.sums.iter_mut().zip(&mut self.pending) {
+            *sum += f64::from(std::mem::take(pending));
+        }
+        self.rows = 0;
+    }
+
+    fn add(&mut self, node: usize, value: f64) {
+        self.sums[node - self.first] += value;
+    }
+
+    /// The sums of all parts, the first of which begins with the first node.
+    fn join(parts: Vec<Columns>) -> Vec<f64> {
+        let mut sums = vec![0.0; parts.first().map_or(0, |part| part.sums.len())];
+        for mut part in parts {
+            part.flush();
+            sums[part.first..].iter_mut().zip(part.sums).for_each(|(sum, value)| *sum += value);
+        }
+        sums
+    }
+}
+
+/// What one part of the rows has measured.
+struct PartMeasure<'g> {
+    graph: &'g Graph,
+    shift: f32,
+    both: bool,
+    mass: RowMass,
+    columns: Columns,
+    arch: Arch,
+}
+
+impl<'g> PartMeasure<'g> {
+    /// `both` measures the mass without the shift as well.
+    fn new(graph: &'g Graph, first: usize, shift: f32, both: bool) -> PartMeasure<'g> {
+        let columns = Columns::new(graph.nodes(), first);
+        PartMeasure { graph, shift, both: both && shift != 0.0, mass: RowMass::default(), columns, arch: Arch::new() }
+    }
+
+    fn add(&mut self, row: usize, values: &[f32]) {
+        let (shift, columns) = (self.shift, self.columns.beside(row));
+        let mass = if self.both {
+            self.arch.dispatch(Measure::<true> { values, shift, columns })
+        } else {
+            self.arch.dispatch(Measure::<false> { values, shift, columns })
+        };
+        self.mass += mass;
+        self.columns.add(row, mass.sum);
+        for &other in self.graph.higher(row as u32) {
+            // As measured, the pair is no edge; an edge has B = 1 - x.
+            let x = (values[other as usize - row - 1] - shift).clamp(0.0, 1.0);
+            let correction = 1.0 - 2.0 * f64::from(x);
+            self.columns.add(row, correction);
+            self.columns.add(other as usize, correction);
+        }
+    }
+
+    fn join(parts: Vec<PartMeasure<'_>>, shift: f32) -> Measured {
+        let both = parts.iter().all(|part| part.both);
+        let mut mass = RowMass::default();
+        parts.iter().for_each(|part| mass += part.mass);
+        let columns = parts.into_iter().map(|part| part.columns).collect();
+        Measured {
+            shift,
+            mass: (mass.sum, mass.inside),
+            mass_unshifted: both.then_some((mass.sum_unshifted, mass.inside_unshifted)),
+            degrees: Columns::join(columns),
+        }
+    }
+}
+
 /// Mutable values of each part, in order.
 fn split_parts<'v>(
     mut values: &'v mut [f32],
@@ -242,106 +415,4 @@ fn split_parts<'v>(
         split.push((part.clone(), mine));
     }
     split
-}
-
-/// What a row's update needs beside the columns.
-struct Line {
-    shift: f32,
-    slope: f32,
-    level: f32,
-    pull: f32,
-}
-
-#[inline(always)]
-fn advance_row(values: &mut [f32], line: &Line, inverse: &[f32], pull: &[f32]) {
-    for ((value, &inverse), &pull) in values.iter_mut().zip(inverse).zip(pull) {
-        let x = (*value - line.shift).clamp(0.0, 1.0);
-        *value = x + ((line.slope * x + line.level) * inverse - line.pull - pull);
-    }
-}
-
-#[inline(always)]
-fn row_sums<const SQUARE: bool>(values: &[f32], shift: f32, own: f32, factor: &[f32], columns: &mut [f32]) -> f64 {
-    let term = |value: f32| {
-        let x = (value - shift).clamp(0.0, 1.0);
-        if SQUARE { x * x } else { x }
-    };
-    let mut lanes = [0.0f32; LANES];
-    let (values, last_values) = values.as_chunks::<LANES>();
-    let (factor, last_factor) = factor.as_chunks::<LANES>();
-    let (columns, last_columns) = columns.as_chunks_mut::<LANES>();
-    for ((values, factor), columns) in values.iter().zip(factor).zip(columns) {
-        for lane in 0..LANES {
-            let term = term(values[lane]);
-            lanes[lane] += term * factor[lane];
-            columns[lane] += term * own;
-        }
-    }
-    let mut total: f64 = lanes.iter().map(|&lane| f64::from(lane)).sum();
-    for ((&value, &factor), column) in last_values.iter().zip(last_factor).zip(last_columns) {
-        let term = term(value);
-        total += f64::from(term * factor);
-        *column += term * own;
-    }
-    total
-}
-
-#[inline(always)]
-fn block_mass(block: &[f32], shift: f32) -> (f64, f64) {
-    let mut sums = [0.0f32; LANES];
-    let mut inside = [0u32; LANES];
-    let (chunks, last) = block.as_chunks::<LANES>();
-    for chunk in chunks {
-        for lane in 0..LANES {
-            let x = (chunk[lane] - shift).clamp(0.0, 1.0);
-            sums[lane] += x;
-            inside[lane] += u32::from(x > 0.0 && x < 1.0);
-        }
-    }
-    for &value in last {
-        let x = (value - shift).clamp(0.0, 1.0);
-        sums[0] += x;
-        inside[0] += u32::from(x > 0.0 && x < 1.0);
-    }
-    (sums.iter().map(|&sum| f64::from(sum)).sum(), inside.iter().sum::<u32>().into())
-}
-
-/// Rows of a low-rank matrix, computed a tile at a time.
-struct LowRankRows<'k> {
-    kernel: &'k LowRank,
-    nodes: usize,
-    tile: Range<usize>,
-    rows: Vec<f32>,
-}
-
-impl<'k> LowRankRows<'k> {
-    const TILE: usize = 32;
-
-    fn new(kernel: &'k LowRank, nodes: usize) -> Self {
-        LowRankRows { kernel, nodes, tile: 0..0, rows: vec![0.0; Self::TILE * nodes] }
-    }
-
-    /// The terms of the pairs `(row, row + 1 ..)`; rows are asked for in ascending order.
-    fn row(&mut self, row: usize, end: usize) -> &[f32] {
-        if !self.tile.contains(&row) {
-            self.fill(row..end.min(row + Self::TILE));
-        }
-        &self.rows[(row - self.tile.start) * self.nodes..][row + 1..self.nodes]
-    }
-
-    fn fill(&mut self, tile: Range<usize>) {
-        let rank = self.kernel.coefficients.len();
-        let scaled: Vec<f32> = tile
-            .clone()
-            .flat_map(|row| self.kernel.row(row).iter().zip(&self.kernel.coefficients).map(|(a, b)| a * b))
-            .collect();
-        for (row, scaled) in scaled.chunks(rank).enumerate() {
-            for (slot, other) in
-                self.rows[row * self.nodes..(row + 1) * self.nodes].iter_mut().zip(self.kernel.vectors.chunks(rank))
-            {
-                *slot = scaled.iter().zip(other).map(|(a, b)| a * b).sum();
-            }
-        }
-        self.tile = tile;
-    }
 }

@@ -6,23 +6,20 @@
 //! A block Krylov space sees at most as many copies of a repeated eigenvalue as the block has columns; so after all
 //! wanted pairs have converged, fresh random directions are let in, in growing numbers, until they bring nothing new.
 
-use faer::{Mat, MatRef};
+use faer::Mat;
 
-use super::filter::{Filter, multiply};
-use super::space::{Space, unit_columns, whitening};
-use super::{Pairs, PartialSettings, residuals};
+use super::filter::{Filter, residuals};
+use super::space::Space;
+use super::{Pairs, PartialSettings};
 use crate::dense::Spectrum;
 use crate::density::{Density, DensitySettings};
 use crate::error::{Error, Result};
-use crate::linear::{decompose, inner, times};
 use crate::operator::SymmetricMap;
 
 /// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near it in rounding.
 const GROWTH: f64 = 1e5;
 /// Times a fresh random block is filtered before it is believed to hold nothing new.
 const CHAIN: usize = 3;
-/// Products with every vector of a warm start that cost as much as Krylov spaces from nothing.
-const WARM_DEGREES: f64 = 40.0;
 
 /// Pairs beyond the wanted that are kept: they separate the wanted from the rest, and warm up the next solve.
 pub(super) fn guard(wanted: usize) -> usize {
@@ -33,7 +30,7 @@ pub(super) fn guard(wanted: usize) -> usize {
 pub(super) fn solve(
     map: &dyn SymmetricMap,
     wanted: usize,
-    start: Option<&Mat<f64>>,
+    start: Option<Mat<f64>>,
     settings: &PartialSettings,
 ) -> Result<Pairs> {
     let mut solver = Solver::new(map, wanted, settings);
@@ -52,18 +49,18 @@ pub(super) fn solve(
     solver.run(block)
 }
 
-struct Solver<'a> {
-    map: &'a dyn SymmetricMap,
-    space: Space<'a>,
-    settings: &'a PartialSettings,
-    wanted: usize,
-    block: usize,
-    filter: Filter,
+pub(super) struct Solver<'a> {
+    pub(super) map: &'a dyn SymmetricMap,
+    pub(super) space: Space<'a>,
+    pub(super) settings: &'a PartialSettings,
+    pub(super) wanted: usize,
+    pub(super) block: usize,
+    pub(super) filter: Filter,
     /// Ritz values and vectors of the last check, wanted and guard, and the residuals of the wanted.
-    values: Vec<f64>,
-    vectors: Mat<f64>,
-    residuals: Vec<f64>,
-    rounds: usize,
+    pub(super) values: Vec<f64>,
+    pub(super) vectors: Mat<f64>,
+    pub(super) residuals: Vec<f64>,
+    pub(super) rounds: usize,
 }
 
 impl<'a> Solver<'a> {
@@ -151,7 +148,7 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.residuals.len() == self.wanted
             && self.residuals.iter().all(|&residual| residual <= self.settings.tolerance)
     }
@@ -211,7 +208,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Sets the filter's cut where the density says that wanted and guard end.
-    fn aim_by_density(&mut self) -> Result<()> {
+    pub(super) fn aim_by_density(&mut self) -> Result<()> {
         let settings = DensitySettings { moments: 160, probes: 8, seed: self.settings.seed };
         let density = Density::estimate(self.map, &settings)?;
         let cut = density.quantile((self.wanted + guard(self.wanted)) as f64);
@@ -220,88 +217,11 @@ impl<'a> Solver<'a> {
     }
 
     /// Sets the filter's cut to the highest Ritz value that is kept. It is never below the eigenvalue of its rank.
-    fn aim_by_values(&mut self) {
+    pub(super) fn aim_by_values(&mut self) {
         if self.values.len() > self.wanted {
             let cut = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             self.filter = Filter::new(self.map.bounds(), cut, GROWTH);
         }
-    }
-
-    /// Filters all vectors of an earlier solve until they converge, and tells whether they have. It gives up, the
-    /// filter
-    /// aimed, where that would take longer than Krylov spaces, which need fewer products but a larger basis.
-    fn warm_up(&mut self, start: &Mat<f64>) -> Result<bool> {
-        let kept = (self.wanted + guard(self.wanted)).min(start.ncols());
-        self.look_at(start.subcols(0, kept).to_owned());
-        let mut degrees = WARM_DEGREES;
-        while !self.is_done() {
-            let usable = self.values.len() > self.wanted && self.residuals.iter().all(|residual| residual.is_finite());
-            if !usable {
-                self.aim_by_density()?;
-                return Ok(false);
-            }
-            self.aim_by_values();
-            let tolerance = self.settings.tolerance;
-            let worst = self.residuals.iter().copied().fold(0.0, f64::max);
-            let needed = self.filter.degree_for(self.values[self.wanted - 1], worst / tolerance).ceil();
-            if needed > degrees {
-                return Ok(false);
-            }
-            degrees -= needed;
-            let done = self.residuals.iter().take_while(|&&residual| residual <= 0.1 * tolerance).count();
-            let open = self.vectors.subcols(done, self.vectors.ncols() - done);
-            let filtered = self.filter.with_degree(needed as usize).apply(self.map, open);
-            // What the earlier solve did not know of can only come from outside.
-            let random = self.space.random(self.block);
-            let random = self.filter.apply(self.map, random.as_ref());
-            let vectors = side_by_side(&[self.vectors.subcols(0, done), filtered.as_ref(), random.as_ref()]);
-            self.keep_best(vectors, kept)?;
-        }
-        if self.rounds == 0 {
-            let vectors = std::mem::replace(&mut self.vectors, Mat::new());
-            self.keep_best(vectors, kept)?;
-        }
-        Ok(self.is_done())
-    }
-
-    /// Takes orthonormal vectors for Ritz vectors as they are.
-    fn look_at(&mut self, vectors: Mat<f64>) {
-        let image = multiply(self.map, vectors.as_ref());
-        let quotient = |column: usize| -> f64 {
-            image.col_as_slice(column).iter().zip(vectors.col_as_slice(column)).map(|(image, own)| image * own).sum()
-        };
-        self.values = (0..vectors.ncols()).map(quotient).collect();
-        self.residuals = residuals(self.map, vectors.subcols(0, self.wanted), &self.values);
-        self.vectors = vectors;
-    }
-
-    /// A block of random mixtures of what a warm start left: a better beginning than random vectors.
-    fn mixed(&mut self) -> Mat<f64> {
-        let random = self.space.random(self.block);
-        let shares = random.subrows(0, self.vectors.ncols().min(random.nrows()));
-        times(self.vectors.subcols(0, shares.nrows()), shares)
-    }
-
-    /// Keeps the lowest Ritz pairs of the span of vectors that need not be orthogonal.
-    fn keep_best(&mut self, mut vectors: Mat<f64>, kept: usize) -> Result<()> {
-        self.rounds += 1;
-        unit_columns(&mut vectors);
-        let Some((mut basis, weakest)) = whitening(vectors.as_ref()) else { return Ok(()) };
-        if weakest < 1e-4 {
-            // Vectors this close to each other come out orthogonal only at the second try.
-            vectors = times(vectors.as_ref(), basis.as_ref());
-            let Some((again, _)) = whitening(vectors.as_ref()) else { return Ok(()) };
-            basis = again;
-        }
-        let image = multiply(self.map, vectors.as_ref());
-        let seen = times(inner(vectors.as_ref(), image.as_ref()).as_ref(), basis.as_ref());
-        let ritz = decompose(inner(basis.as_ref(), seen.as_ref()).as_ref())?;
-        let kept = kept.min(ritz.values.len());
-        let coefficients = times(basis.as_ref(), ritz.vectors.subcols(0, kept));
-        self.values = ritz.values[..kept].to_vec();
-        self.vectors = times(vectors.as_ref(), coefficients.as_ref());
-        self.residuals = residuals(self.map, self.vectors.subcols(0, self.wanted.min(kept)), &self.values);
-        Ok(())
     }
 
     fn finish(mut self) -> Pairs {
@@ -321,16 +241,4 @@ impl<'a> Solver<'a> {
             tolerance,
         }
     }
-}
-
-/// One matrix of the columns of several.
-fn side_by_side(parts: &[MatRef<'_, f64>]) -> Mat<f64> {
-    let columns = parts.iter().map(MatRef::ncols).sum();
-    let mut whole = Mat::zeros(parts.first().map_or(0, MatRef::nrows), columns);
-    let mut first = 0;
-    for part in parts {
-        whole.subcols_mut(first, part.ncols()).copy_from(part);
-        first += part.ncols();
-    }
-    whole
 }

@@ -3,13 +3,15 @@
 mod filter;
 mod lowest;
 mod space;
+mod warm;
 
-use faer::{Mat, MatRef};
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use crate::dense::{Spectrum, dense_bytes, spectrum};
 use crate::error::{Error, Result};
 use crate::operator::SymmetricMap;
+use filter::residuals;
 
 /// Below this many nodes the whole spectrum is the quickest way to any part of it.
 const SMALL: usize = 400;
@@ -172,7 +174,7 @@ fn one_end(map: &dyn SymmetricMap, wanted: usize, warm: Option<&Pairs>, settings
         return Ok(Pairs::none(map.size()));
     }
     let start = warm.map(Pairs::all_vectors).filter(|start| start.ncols() > wanted);
-    lowest::solve(map, wanted, start.as_ref(), settings)
+    lowest::solve(map, wanted, start, settings)
 }
 
 /// Both ends of a whole spectrum.
@@ -204,16 +206,6 @@ fn take(
     Pairs { values, vectors, residuals, rounds: 0, guard: columns(wanted, guard) }
 }
 
-/// `‖M u - λ u‖` of every column.
-fn residuals(map: &dyn SymmetricMap, vectors: MatRef<'_, f64>, values: &[f64]) -> Vec<f64> {
-    let image = filter::multiply(map, vectors);
-    let distance = |column: usize| -> f64 {
-        let pairs = image.col_as_slice(column).iter().zip(vectors.col(column).iter());
-        pairs.map(|(image, own)| (image - values[column] * own).powi(2)).sum::<f64>().sqrt()
-    };
-    (0..vectors.ncols()).map(distance).collect()
-}
-
 /// The negative of a map: its lowest eigenpairs are the highest of the map.
 struct Flipped<'a>(&'a dyn SymmetricMap);
 
@@ -229,5 +221,9 @@ impl SymmetricMap for Flipped<'_> {
 
     fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]) {
         self.0.recur(x, columns, -scale, shift, keep, y);
+    }
+
+    fn recur_single(&self, x: &[f32], columns: usize, scale: f32, shift: f32, keep: f32, y: &mut [f32]) {
+        self.0.recur_single(x, columns, -scale, shift, keep, y);
     }
 }

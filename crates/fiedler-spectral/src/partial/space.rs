@@ -6,7 +6,7 @@ use rand::RngExt;
 use super::filter::multiply;
 use crate::dense::Spectrum;
 use crate::error::Result;
-use crate::linear::{decompose, inner, product, times};
+use crate::linear::{Precision, decompose, inner, product, symmetric_inner, times};
 use crate::operator::SymmetricMap;
 use fiedler_graph::random::stream;
 
@@ -131,22 +131,32 @@ impl<'a> Space<'a> {
 pub(super) fn unit_columns(block: &mut Mat<f64>) {
     let mut kept = 0;
     for column in 0..block.ncols() {
-        let length = block.col_as_slice(column).iter().map(|value| value * value).sum::<f64>().sqrt();
-        if !(length.is_finite() && length > 0.0) {
+        if !unit_length(block.col_as_slice_mut(column)) {
             continue;
         }
-        let scaled: Vec<f64> = block.col_as_slice(column).iter().map(|value| value / length).collect();
-        block.col_as_slice_mut(kept).copy_from_slice(&scaled);
+        if kept < column {
+            let moved = block.col_as_slice(column).to_vec();
+            block.col_as_slice_mut(kept).copy_from_slice(&moved);
+        }
         kept += 1;
     }
     block.truncate(block.nrows(), kept);
+}
+
+/// Scales a vector to length one and tells whether it has any.
+pub(super) fn unit_length<T: Precision>(vector: &mut [T]) -> bool {
+    let length = vector.iter().map(|value| value.wide().powi(2)).sum::<f64>().sqrt();
+    let usable = length.is_finite() && length > 0.0;
+    let factor = if usable { 1.0 / length } else { 0.0 };
+    vector.iter_mut().for_each(|value| *value = T::of(value.wide() * factor));
+    usable
 }
 
 /// What the block is multiplied by to become orthonormal, the strongest direction first, and the weakest's squared
 /// strength. `None` when nothing but rounding is left of columns that were of length one.
 pub(super) fn whitening(block: MatRef<'_, f64>) -> Option<(Mat<f64>, f64)> {
     let columns = block.ncols();
-    let Spectrum { values, vectors } = decompose(inner(block, block).as_ref()).ok()?;
+    let Spectrum { values, vectors } = decompose(symmetric_inner(block, block).as_ref()).ok()?;
     let least = (NOISE * values.last().copied().unwrap_or(0.0)).max(NOTHING);
     let first = values.partition_point(|&value| value <= least);
     let scaled = |row: usize, place: usize| {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Goal, Spectral, Start};
 use crate::ascent::Direction;
+use crate::error::{Error, Result};
 use crate::objective::{Objective, full_spectrum};
 use crate::support::{PairSupport, Pairs, Triangle, draw_candidates};
 
@@ -75,15 +76,27 @@ impl Limits {
         Limits { largest, beyond, graphs: sizes.len(), bytes, memory: settings.memory }
     }
 
-    pub(super) fn choose(&self, graph: &Graph, settings: &Spectral, goal: Goal) -> Chosen {
-        if settings.support != SupportChoice::Auto {
-            return Chosen { support: settings.support, reason: None };
+    /// Refuses what the user asked for in so many words, where it cannot fit.
+    pub(super) fn check(&self, settings: &Spectral) -> Result<()> {
+        if settings.support != SupportChoice::All || self.bytes <= self.memory {
+            return Ok(());
         }
+        let found = format!("all, which takes {}", size(self.bytes));
+        let expected = format!("what fits into {}", size(self.memory));
+        Err(Error::setting("support", found, expected).advise("allow more memory, or choose candidates"))
+    }
+
+    pub(super) fn choose(&self, graph: &Graph, settings: &Spectral, goal: Goal) -> Chosen {
         let because = |support, reason: String| Chosen { support, reason: Some(reason) };
         let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.nodes());
         let from_zero = settings.start != Some(Start::Uniform);
-        if goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected {
+        let never_adds =
+            goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected;
+        if never_adds && matches!(settings.support, SupportChoice::Auto | SupportChoice::Candidates) {
             return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
+        }
+        if settings.support != SupportChoice::Auto {
+            return Chosen { support: settings.support, reason: None };
         }
         if !closed && graph.nodes() > LARGEST_DENSE_SPECTRUM {
             return because(
@@ -91,14 +104,13 @@ impl Limits {
                 format!("single eigenvalues with all pairs are for graphs of up to {LARGEST_DENSE_SPECTRUM} nodes"),
             );
         }
-        let gigabytes = |bytes: u64| format!("{:.2} GB", bytes as f64 / 1e9);
         if graph.nodes() <= self.largest {
             return because(
                 SupportChoice::All,
-                format!("all pairs take {} of {}", gigabytes(self.bytes), gigabytes(self.memory)),
+                format!("all pairs take {} of {}", size(self.bytes), size(self.memory)),
             );
         }
-        let reason = format!("all pairs would take {}, more than {}", gigabytes(self.bytes), gigabytes(self.memory));
+        let reason = format!("all pairs would take {}, more than {}", size(self.bytes), size(self.memory));
         because(SupportChoice::Candidates, reason)
     }
 
@@ -111,6 +123,15 @@ impl Limits {
             "{} of {} graphs have more than {} nodes: of these, only edges and {} candidates a node may flip",
             self.beyond, self.graphs, self.largest, settings.candidates
         )]
+    }
+}
+
+/// Bytes in the unit that a person would choose.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
     }
 }
 

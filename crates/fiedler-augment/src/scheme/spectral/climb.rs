@@ -8,7 +8,6 @@ use crate::ascent::{Ascent, Climb, Progress};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::{Evaluation, full_spectrum};
-use crate::projection::shift_to_budget;
 use crate::support::{PairSupport, Pairs, Support};
 
 /// Hears of every step; returning false stops.
@@ -32,8 +31,7 @@ pub(crate) fn start(support: &mut PairSupport<'_>, start: Start, budget: f64, se
     if start == Start::Uniform {
         let mut random = small_numbers(support.nodes(), seed, view, graph);
         support.fill(&mut random);
-        let shift = shift_to_budget(budget, 0.0, |shift| support.mass_at(shift));
-        support.set_shift(shift);
+        support.project(budget, 0.0);
     }
 }
 

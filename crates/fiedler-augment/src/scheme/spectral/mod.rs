@@ -67,7 +67,7 @@ impl Default for Spectral {
             step_size: StepSize::default(),
             start: None,
             support: SupportChoice::Auto,
-            candidates: 20,
+            candidates: 10,
             noise: 1e-5,
             memory: 1 << 30,
             seed: 0,
@@ -133,6 +133,7 @@ impl Spectral {
     pub(super) fn opposite(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
         self.check()?;
         let limits = Limits::of(set, self);
+        limits.check(self)?;
         let mut views = Vec::new();
         for (view, (name, direction)) in [("max", Direction::Max), ("min", Direction::Min)].into_iter().enumerate() {
             views.extend(over_graphs(set, &[name], self.steps, watch, |graph, at, watch| {
@@ -150,6 +151,7 @@ impl Spectral {
     pub(super) fn single(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
         self.check_distance()?;
         let limits = Limits::of(set, self);
+        limits.check(self)?;
         let views = over_graphs(set, &["single"], self.steps, watch, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
@@ -169,6 +171,7 @@ impl Spectral {
     pub(super) fn double(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
         self.check_distance()?;
         let limits = Limits::of(set, self);
+        limits.check(self)?;
         let views = over_graphs(set, &["first", "second"], self.steps, watch, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);

@@ -132,7 +132,7 @@ fn operator(settings: &Settings) -> Operator {
 fn most_likely(augmentation: &Augmentation, set: &GraphSet, top: usize) -> Vec<((u32, u32), f32)> {
     let Augmentation::Pairs(pairs) = augmentation else { return Vec::new() };
     // Probabilities are not negative, so that their bits are in the order of their values.
-    let mut best: BinaryHeap<Reverse<(u32, Reverse<(u32, u32)>)>> = BinaryHeap::new();
+    let mut best = BinaryHeap::new();
     for (graph, flips) in pairs.graphs().iter().enumerate() {
         let first = set.node_range(graph).start;
         flips.visit(|(low, high), probability| {

@@ -44,7 +44,7 @@ pub struct SchemeFlags {
     /// Which pairs may flip [default: auto]
     #[arg(long, value_enum)]
     support: Option<SupportName>,
-    /// Non-edges considered for each node, where the support is candidates [default: 20]
+    /// Non-edges considered for each node, where the support is candidates [default: 10]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
     /// Symmetric noise that keeps repeated eigenvalues apart [default: 1e-5; not needed where all eigenvalues count]

@@ -20,7 +20,7 @@ use summary::Summary;
 /// Computes an augmentation scheme: for every node pair the probability of flipping it, such that the graph's spectrum changes
 /// most. One view pushes the norm of the spectrum up, the other down; other schemes are there to compare with.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, allow_negative_numbers = true)]
 pub struct Augment {
     /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
     /// [default: citation, a built-in graph]

@@ -38,9 +38,8 @@ impl Summary {
                 let (mut added, mut removed) = (Tally::default(), Tally::default());
                 for (graph, flips) in pairs.graphs().iter().enumerate() {
                     let first = dataset.graphs.node_range(graph).start;
-                    flips.visit(|(low, high), probability| {
-                        let (low, high) = (low + first, high + first);
-                        let tally = if dataset.graphs.arena().has_edge(low, high) { &mut removed } else { &mut added };
+                    flips.visit_in(dataset.graphs.arena(), first, |(low, high), edge, probability| {
+                        let tally = if edge { &mut removed } else { &mut added };
                         tally.add(differ(low, high), probability.into());
                     });
                 }

@@ -1,0 +1,149 @@
+//! Times epochs of contrastive learning as in the paper, on a dataset of the catalogue: `epoch DATASET EPOCHS THREADS [check]`.
+//!
+//! An epoch draws two views (edges removed with probability 0.2, columns of features left out with 0.4), encodes them and their
+//! corrupted twins with two graph convolutions of 512, contrasts nodes with the other view's graph vector, and takes a step.
+//! With `check` nothing is random and weights follow a formula, so that losses can be compared with those of
+//! `bench/compare/epoch.py`, which runs this beside PyTorch. Prints one JSON object.
+
+use std::error::Error;
+use std::time::Instant;
+
+use burn::module::Module;
+use burn::tensor::Device;
+use fiedler_augment::sample::Flips;
+use fiedler_graph::random::stream;
+use fiedler_graph::{Features, Graph, catalogue, read};
+use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, Widths};
+use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
+use fiedler_learn::optimiser::{Adam, AdamSettings};
+use fiedler_learn::readout::{Readout, ReadoutSettings};
+use fiedler_learn::weights::Weights;
+use fiedler_learn::{Initialiser, Input, Segments, Structure};
+use rand::RngExt;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Module, Debug)]
+struct Model {
+    encoder: Encoder,
+    readout: Readout,
+}
+
+/// What does not change from epoch to epoch.
+struct Setting {
+    graph: Graph,
+    input: Input,
+    flips: Flips,
+    segments: Segments,
+    encoder: EncoderSettings,
+    check: bool,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let (dataset, epochs, threads, check) = match arguments.as_slice() {
+        [_, dataset, epochs, threads] => (dataset, epochs, threads, false),
+        [_, dataset, epochs, threads, check] if check == "check" => (dataset, epochs, threads, true),
+        _ => return Err("usage: epoch DATASET EPOCHS THREADS [check]".into()),
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
+    let device = Device::flex().autodiff();
+    let setting = prepare(dataset, check, &device)?;
+    let mut model = build(&setting, &device)?;
+    let mut adam = Adam::new(AdamSettings::default())?;
+    let (mut losses, mut walls, mut processors) = (Vec::new(), Vec::new(), Vec::new());
+    for epoch in 0..epochs.parse()? {
+        let (start, work) = (Instant::now(), processor_seconds());
+        let (loss, moved) = step(&setting, model, &mut adam, epoch)?;
+        model = moved;
+        losses.push(loss);
+        walls.push(start.elapsed().as_secs_f64());
+        processors.push(processor_seconds() - work);
+    }
+    println!(
+        "{{\"losses\": {losses:?}, \"wall\": {walls:?}, \"processor\": {processors:?}, \"peak\": {}}}",
+        peak_mebibytes()
+    );
+    Ok(())
+}
+
+fn prepare(dataset: &str, check: bool, device: &Device) -> Result<Setting, Box<dyn Error>> {
+    let dataset = catalogue::open(dataset, &read::Options::default())?;
+    let graph = dataset.graph().ok_or("not a single graph")?.clone();
+    let features = dataset.features.unwrap_or_else(|| Features::degrees(&graph, 50));
+    let flips = Flips::of_pairs(graph.nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));
+    let segments = Segments::single(graph.nodes());
+    let encoder = EncoderSettings::Gcn(GcnSettings::default());
+    Ok(Setting { input: Input::new(&features, device), graph, flips, segments, encoder, check })
+}
+
+fn build(setting: &Setting, device: &Device) -> Result<Model, Box<dyn Error>> {
+    let mut initialiser = Initialiser::new(1, device);
+    let (layers, width) = (setting.encoder.layers(), setting.encoder.width());
+    let model = Model {
+        encoder: setting.encoder.build(Widths { nodes: setting.input.columns(), edges: None }, &mut initialiser)?,
+        readout: Readout::new(&ReadoutSettings::default(), layers, width, &mut initialiser)?,
+    };
+    if !setting.check {
+        return Ok(model);
+    }
+    let mut weights = Weights::default();
+    for (name, shape, values) in Weights::of(&model).iter() {
+        let scale = if name.ends_with("slope") { 0.0 } else { 1.0 / (shape[0] as f64).sqrt() };
+        let formula = |place: usize| if scale == 0.0 { 0.25 } else { scale * (place as f64 * 0.7 + 0.3).sin() };
+        weights.insert(name, shape.to_vec(), (0..values.len()).map(|place| formula(place) as f32).collect())?;
+    }
+    Ok(weights.apply(model)?)
+}
+
+fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> Result<(f32, Model), Box<dyn Error>> {
+    let segments = &setting.segments;
+    let mut encoded = Vec::with_capacity(2);
+    for view in 0..2 {
+        let (structure, input, twin) = draw(setting, epoch, view)?;
+        let mut layers = model.encoder.forward_each(&[&structure, &twin], &input, None)?;
+        encoded.push((layers.remove(0), layers.remove(0)));
+    }
+    let graphs: Vec<_> = encoded.iter().map(|(layers, _)| model.readout.forward(layers, segments)).collect();
+    let side = |view: usize| Side {
+        nodes: encoded[view].0.last(),
+        graphs: graphs[1 - view].clone(),
+        negatives: Negatives::Corrupted(encoded[view].1.last()),
+    };
+    let contrast = Contrast { sides: [side(0), side(1)], segments: segments.clone() };
+    let loss = Objective::default().loss(&contrast)?;
+    drop((contrast, encoded, graphs));
+    let value = loss.to_data().try_to_vec::<f32>().map_err(|_| "the loss is no number")?[0];
+    Ok((value, adam.step(model, loss.backward())))
+}
+
+/// A view: its structure, its features, and its corrupted twin's structure.
+fn draw(setting: &Setting, epoch: u64, view: u64) -> Result<(Structure, Input, Structure), Box<dyn Error>> {
+    let weighting = setting.encoder.weighting();
+    if setting.check {
+        let structure = Structure::new(&setting.graph, weighting);
+        let nodes = setting.graph.nodes() as u64;
+        let names: Vec<u32> = (0..nodes).map(|node| ((node * 101 + epoch + 7 * view + 1) % nodes) as u32).collect();
+        let twin = structure.relabelled(&names)?;
+        return Ok((structure, setting.input.clone(), twin));
+    }
+    let structure = Structure::new(&setting.graph.flipped(&setting.flips.draw(1, epoch, view))?, weighting);
+    let mut random = stream(1, "columns", epoch << 1 | view);
+    let kept = (0..setting.input.columns()).map(|_| random.random_bool(0.6)).collect();
+    let twin = structure.shuffled(&setting.segments, &mut stream(1, "corruption", epoch << 1 | view))?;
+    Ok((structure, setting.input.with_columns(kept)?, twin))
+}
+
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
+fn peak_mebibytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) / 1024
+}

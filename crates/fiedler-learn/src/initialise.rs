@@ -1,0 +1,46 @@
+//! First values of weights, from a stream of their own.
+
+use burn::Tensor;
+use burn::module::Param;
+use burn::tensor::{Device, TensorData};
+use fiedler_graph::random::stream;
+use rand::RngExt;
+
+/// Draws the first values of a model's weights: the same seed gives the same weights.
+#[derive(Debug, Clone)]
+pub struct Initialiser {
+    seed: u64,
+    drawn: u64,
+    device: Device,
+}
+
+impl Initialiser {
+    /// Weights for a seed, on a device; the device should record gradients (`device.autodiff()`) if the model is to be trained.
+    pub fn new(seed: u64, device: &Device) -> Initialiser {
+        Initialiser { seed, drawn: 0, device: device.clone() }
+    }
+
+    /// Numbers evenly spread over `±sqrt(6 / (rows + columns))`: Glorot's choice.
+    pub fn glorot(&mut self, rows: usize, columns: usize) -> Param<Tensor<2>> {
+        let bound = (6.0 / (rows + columns) as f32).sqrt();
+        self.uniform([rows, columns], bound)
+    }
+
+    /// Numbers evenly spread over `±1 / sqrt(inputs)`: usual for dense layers and their biases.
+    pub fn by_inputs<const D: usize>(&mut self, shape: [usize; D], inputs: usize) -> Param<Tensor<D>> {
+        self.uniform(shape, 1.0 / (inputs.max(1) as f32).sqrt())
+    }
+
+    /// The same number everywhere.
+    pub fn constant<const D: usize>(&self, shape: [usize; D], value: f32) -> Param<Tensor<D>> {
+        Param::from_data(TensorData::new(vec![value; shape.iter().product()], shape), &self.device)
+    }
+
+    fn uniform<const D: usize>(&mut self, shape: [usize; D], bound: f32) -> Param<Tensor<D>> {
+        let mut random = stream(self.seed, "weights", self.drawn);
+        self.drawn += 1;
+        let count: usize = shape.iter().product();
+        let values = (0..count).map(|_| (random.random::<f32>() * 2.0 - 1.0) * bound).collect::<Vec<f32>>();
+        Param::from_data(TensorData::new(values, shape), &self.device)
+    }
+}

@@ -1,0 +1,108 @@
+//! Nodes of one view against graphs of the other: what both objectives look at.
+
+use burn::Tensor;
+use burn::tensor::{Bool, TensorData};
+
+use crate::Segments;
+use crate::error::{Error, Result};
+use crate::ops::{self, Similarity};
+
+/// What is contrasted: nodes of the first view with graphs of the second, and the other way round.
+#[derive(Debug, Clone)]
+pub struct Contrast {
+    /// Both directions.
+    pub sides: [Side; 2],
+    /// Which nodes belong to which graph.
+    pub segments: Segments,
+}
+
+/// One direction: nodes of one view, graphs of the other.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// One row a node: H in the paper.
+    pub nodes: Tensor<2>,
+    /// One row a graph: z in the paper.
+    pub graphs: Tensor<2>,
+    /// What the graphs must be told apart from: H~ in the paper.
+    pub negatives: Negatives,
+}
+
+/// Where negatives come from.
+#[derive(Debug, Clone)]
+pub enum Negatives {
+    /// The nodes of a corrupted twin of the view, each against its own graph.
+    Corrupted(Tensor<2>),
+    /// The nodes of all other graphs of the batch.
+    InBatch,
+}
+
+/// Similarities of one direction.
+pub(super) struct Similarities {
+    /// For each node, with its graph.
+    pub positives: Tensor<1>,
+    pub negatives: NegativeSimilarities,
+}
+
+pub(super) enum NegativeSimilarities {
+    /// For each corrupted node, with its graph.
+    OwnGraph(Tensor<1>),
+    /// For each node and each graph; where the node is the graph's own it is no negative.
+    AllGraphs { values: Tensor<2>, own: Tensor<2, Bool> },
+}
+
+impl Side {
+    pub(super) fn similarities(&self, segments: &Segments, how: Similarity) -> Result<Similarities> {
+        let compare = |nodes: &Tensor<2>| ops::similarity(nodes.clone(), self.graphs.clone(), segments, how);
+        let negatives = match &self.negatives {
+            Negatives::Corrupted(nodes) => NegativeSimilarities::OwnGraph(compare(nodes)),
+            Negatives::InBatch if segments.len() < 2 => {
+                return Err(Error::setting(
+                    "number of graphs in a batch",
+                    segments.len(),
+                    "at least 2 where negatives come from the batch; one graph needs a corrupted twin",
+                ));
+            }
+            Negatives::InBatch => {
+                let (nodes, graphs) = match how {
+                    Similarity::Dot => (self.nodes.clone(), self.graphs.clone()),
+                    Similarity::Cosine => (to_length_one(&self.nodes), to_length_one(&self.graphs)),
+                };
+                NegativeSimilarities::AllGraphs {
+                    values: nodes.matmul(graphs.transpose()),
+                    own: self.own_graph(segments),
+                }
+            }
+        };
+        Ok(Similarities { positives: compare(&self.nodes), negatives })
+    }
+
+    fn own_graph(&self, segments: &Segments) -> Tensor<2, Bool> {
+        let graphs = segments.len();
+        let mut own = vec![false; segments.rows() * graphs];
+        for (node, graph) in segments.of_rows().into_iter().enumerate() {
+            own[node * graphs + graph as usize] = true;
+        }
+        Tensor::from_data(TensorData::new(own, [segments.rows(), graphs]), &self.nodes.device())
+    }
+}
+
+fn to_length_one(matrix: &Tensor<2>) -> Tensor<2> {
+    // Squares are kept from zero, where the root has no derivative.
+    let shortest = ops::SHORTEST * ops::SHORTEST;
+    matrix.clone() / matrix.clone().square().sum_dim(1).clamp_min(shortest).sqrt()
+}
+
+/// `values` of nodes, averaged over each graph and then over all graphs.
+pub(super) fn mean_over_graphs(values: Tensor<1>, segments: &Segments) -> Tensor<1> {
+    let graphs = (0..segments.len()).filter(|&graph| !segments.range(graph).is_empty()).count().max(1);
+    if segments.len() == 1 {
+        return values.mean();
+    }
+    let shares = (0..segments.len()).flat_map(|graph| {
+        let nodes = segments.range(graph).len();
+        std::iter::repeat_n(1.0 / (nodes * graphs) as f32, nodes)
+    });
+    let shares = TensorData::new(shares.collect::<Vec<f32>>(), [segments.rows()]);
+    let shares = Tensor::from_data(shares, &values.device());
+    (values * shares).sum()
+}

@@ -1,0 +1,333 @@
+//! Loops over rows of `f32`, in fixed parts for as many threads as there are.
+//!
+//! Parts never depend on the number of threads, and sums over rows are taken part by part in order, so that results are the same
+//! to the last bit however many threads there are.
+//!
+//! Closures handed to these loops are marked `#[inline(always)]`: only then are they compiled for the processor's widest vectors.
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+/// Rows one thread works on at a time.
+pub(crate) const ROWS_AT_ONCE: usize = 64;
+/// Columns summed in registers at once.
+const TILE: usize = 64;
+/// Columns summed at once where a tile does not fit.
+const NARROW: usize = 8;
+/// Sums of a row are taken in this many lanes.
+const LANES: usize = 16;
+
+/// Runs a closure that is marked `#[inline(always)]` compiled for the processor's widest vectors.
+#[inline(always)]
+pub(crate) fn vectorised<R>(arch: Arch, work: impl FnMut() -> R) -> R {
+    // Handed over as it is, a closure would be called through a function of its own, which is not compiled for those vectors.
+    struct Vectorised<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for Vectorised<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    arch.dispatch(Vectorised(work))
+}
+
+/// The rows of a sparse matrix.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SparseRows<'a> {
+    pub offsets: &'a [usize],
+    pub columns: &'a [u32],
+    pub values: &'a [f32],
+}
+
+impl SparseRows<'_> {
+    fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[inline(always)]
+    fn row(&self, row: usize) -> (&[u32], &[f32]) {
+        let range = self.offsets[row]..self.offsets[row + 1];
+        (&self.columns[range.clone()], &self.values[range])
+    }
+
+    /// The product with a dense matrix of the given width.
+    pub(crate) fn times(&self, dense: &[f32], width: usize) -> Vec<f32> {
+        let mut product = vec![0.0; self.rows() * width];
+        self.times_into(
+            dense,
+            width,
+            &mut product,
+            #[inline(always)]
+            |_, _| (),
+        );
+        product
+    }
+
+    /// Writes the product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets
+    /// the first column of the piece.
+    pub(crate) fn times_into(
+        &self,
+        dense: &[f32],
+        width: usize,
+        product: &mut [f32],
+        finish: impl Fn(usize, &mut [f32]) + Sync,
+    ) {
+        for_each_part(
+            product,
+            width,
+            #[inline(always)]
+            |first, part| {
+                for (place, image) in part.chunks_exact_mut(width).enumerate() {
+                    let (columns, values) = self.row(first + place);
+                    let mut done = 0;
+                    let (tiles, rest) = image.as_chunks_mut::<TILE>();
+                    for tile in tiles {
+                        combine(columns, values, dense, width, done, tile);
+                        finish(done, tile);
+                        done += TILE;
+                    }
+                    let (tiles, rest) = rest.as_chunks_mut::<NARROW>();
+                    for tile in tiles {
+                        combine(columns, values, dense, width, done, tile);
+                        finish(done, tile);
+                        done += NARROW;
+                    }
+                    for tile in rest {
+                        let tile = std::array::from_mut(tile);
+                        combine(columns, values, dense, width, done, tile);
+                        finish(done, tile);
+                        done += 1;
+                    }
+                }
+            },
+        );
+    }
+
+    /// The product of the transpose, which has the given number of rows, with a dense matrix of the given width.
+    ///
+    /// Each thread takes some columns of the dense matrix and all of its rows in their order, so that sums need not be shared and what
+    /// they are added to stays in the cache.
+    pub(crate) fn transposed_times(&self, rows: usize, dense: &[f32], width: usize) -> Vec<f32> {
+        let tiles: Vec<(usize, usize)> = tiles(width).collect();
+        let arch = Arch::new();
+        let sums: Vec<Vec<f32>> = tiles
+            .par_iter()
+            .map(|&(first, size)| {
+                vectorised(
+                    arch,
+                    #[inline(always)]
+                    || match size {
+                        TILE => self.scatter::<TILE>(rows, dense, width, first),
+                        NARROW => self.scatter::<NARROW>(rows, dense, width, first),
+                        _ => self.scatter::<1>(rows, dense, width, first),
+                    },
+                )
+            })
+            .collect();
+        let mut product = vec![0.0; rows * width];
+        for_each_part(
+            &mut product,
+            width,
+            #[inline(always)]
+            |start, part| {
+                for (place, image) in part.chunks_exact_mut(width).enumerate() {
+                    for (&(first, size), sums) in tiles.iter().zip(&sums) {
+                        let row = (start + place) * size;
+                        image[first..first + size].copy_from_slice(&sums[row..row + size]);
+                    }
+                }
+            },
+        );
+        product
+    }
+
+    /// The columns of the transposed product from `first` on, row after row.
+    #[inline(always)]
+    fn scatter<const WIDTH: usize>(&self, rows: usize, dense: &[f32], width: usize, first: usize) -> Vec<f32> {
+        let mut sums = vec![[0.0; WIDTH]; rows];
+        for row in 0..self.rows() {
+            let start = row * width + first;
+            let source: &[f32; WIDTH] = dense[start..start + WIDTH].try_into().expect("as many as asked for");
+            let (columns, values) = self.row(row);
+            for (&column, &value) in columns.iter().zip(values) {
+                for (sum, &source) in sums[column as usize].iter_mut().zip(source) {
+                    *sum += value * source;
+                }
+            }
+        }
+        sums.into_flattened()
+    }
+}
+
+/// The tiles a row of the given width is cut into: first column and size.
+fn tiles(width: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut first = 0;
+    std::iter::from_fn(move || {
+        let size = match width - first {
+            0 => return None,
+            left if left >= TILE => TILE,
+            left if left >= NARROW => NARROW,
+            _ => 1,
+        };
+        first += size;
+        Some((first - size, size))
+    })
+}
+
+/// `Σ values[k] · dense[columns[k]]` for the columns from `first` on.
+#[inline(always)]
+fn combine<const WIDTH: usize>(
+    columns: &[u32],
+    values: &[f32],
+    dense: &[f32],
+    width: usize,
+    first: usize,
+    tile: &mut [f32; WIDTH],
+) {
+    let mut sums = [0.0; WIDTH];
+    for (&column, &value) in columns.iter().zip(values) {
+        let start = column as usize * width + first;
+        let source: &[f32; WIDTH] = dense[start..start + WIDTH].try_into().expect("as many as asked for");
+        for (sum, &source) in sums.iter_mut().zip(source) {
+            *sum += value * source;
+        }
+    }
+    *tile = sums;
+}
+
+/// Calls `work` on parts of consecutive rows, with the number of the first; on the processor's widest vectors.
+pub(crate) fn for_each_part(matrix: &mut [f32], width: usize, work: impl Fn(usize, &mut [f32]) + Sync) {
+    if width == 0 {
+        return;
+    }
+    let arch = Arch::new();
+    matrix.par_chunks_mut(ROWS_AT_ONCE * width).enumerate().for_each(|(part, rows)| {
+        vectorised(
+            arch,
+            #[inline(always)]
+            || work(part * ROWS_AT_ONCE, rows),
+        );
+    });
+}
+
+/// Calls `work` on parts of consecutive rows, and adds up the vectors that it fills, in the order of the parts.
+pub(crate) fn sum_over_parts<const SUMS: usize>(
+    matrix: &mut [f32],
+    width: usize,
+    work: impl Fn(usize, &mut [f32], &mut [Vec<f32>; SUMS]) + Sync,
+) -> [Vec<f32>; SUMS] {
+    if width == 0 {
+        return std::array::from_fn(|_| Vec::new());
+    }
+    let arch = Arch::new();
+    let parts: Vec<[Vec<f32>; SUMS]> = matrix
+        .par_chunks_mut(ROWS_AT_ONCE * width)
+        .enumerate()
+        .map(|(part, rows)| {
+            let mut sums = std::array::from_fn(|_| vec![0.0; width]);
+            vectorised(
+                arch,
+                #[inline(always)]
+                || work(part * ROWS_AT_ONCE, rows, &mut sums),
+            );
+            sums
+        })
+        .collect();
+    add_up(parts, width)
+}
+
+/// As [`sum_over_parts`], of rows that are only read; `work` gets one row at a time.
+pub(crate) fn sum_over_rows<const SUMS: usize>(
+    matrix: &[f32],
+    width: usize,
+    work: impl Fn(usize, &[f32], &mut [Vec<f32>; SUMS]) + Sync,
+) -> [Vec<f32>; SUMS] {
+    if width == 0 {
+        return std::array::from_fn(|_| Vec::new());
+    }
+    let arch = Arch::new();
+    let parts: Vec<[Vec<f32>; SUMS]> = matrix
+        .par_chunks(ROWS_AT_ONCE * width)
+        .enumerate()
+        .map(|(part, rows)| {
+            let mut sums = std::array::from_fn(|_| vec![0.0; width]);
+            vectorised(
+                arch,
+                #[inline(always)]
+                || {
+                    for (place, row) in rows.chunks_exact(width).enumerate() {
+                        work(part * ROWS_AT_ONCE + place, row, &mut sums);
+                    }
+                },
+            );
+            sums
+        })
+        .collect();
+    add_up(parts, width)
+}
+
+fn add_up<const SUMS: usize>(parts: Vec<[Vec<f32>; SUMS]>, width: usize) -> [Vec<f32>; SUMS] {
+    let mut totals = std::array::from_fn(|_| vec![0.0; width]);
+    for part in parts {
+        for (total, part) in totals.iter_mut().zip(&part) {
+            add_to(total, part);
+        }
+    }
+    totals
+}
+
+/// Adds one row to another.
+#[inline(always)]
+pub(crate) fn add_to(total: &mut [f32], row: &[f32]) {
+    for (total, &value) in total.iter_mut().zip(row) {
+        *total += value;
+    }
+}
+
+/// Adds a multiple of one row to another.
+#[inline(always)]
+pub(crate) fn add_multiple(total: &mut [f32], factor: f32, row: &[f32]) {
+    for (total, &value) in total.iter_mut().zip(row) {
+        *total += factor * value;
+    }
+}
+
+/// The sum of `term` over two rows, in a fixed number of lanes whatever the processor.
+#[inline(always)]
+pub(crate) fn sum_of(a: &[f32], b: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut lanes = [0.0; LANES];
+    let (a_lanes, a_rest) = a.as_chunks::<LANES>();
+    let (b_lanes, b_rest) = b.as_chunks::<LANES>();
+    for (a, b) in a_lanes.iter().zip(b_lanes) {
+        for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += term(a, b);
+        }
+    }
+    for ((lane, &a), &b) in lanes.iter_mut().zip(a_rest).zip(b_rest) {
+        *lane += term(a, b);
+    }
+    lanes.iter().sum()
+}
+
+/// Consecutive rows of one segment, small enough for one thread at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    pub segment: usize,
+    pub rows: Range<usize>,
+}
+
+/// Cuts segments of rows into pieces, in order.
+pub(crate) fn pieces(offsets: &[u32]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (segment, bounds) in offsets.windows(2).enumerate() {
+        let (start, end) = (bounds[0] as usize, bounds[1] as usize);
+        for first in (start..end).step_by(ROWS_AT_ONCE) {
+            pieces.push(Piece { segment, rows: first..end.min(first + ROWS_AT_ONCE) });
+        }
+    }
+    pieces
+}

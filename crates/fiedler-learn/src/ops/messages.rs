@@ -1,0 +1,137 @@
+//! Messages that differ by the edge they come along.
+
+use std::sync::Arc;
+
+use burn::Tensor;
+use burn::backend::flex::FlexTensor;
+use pulp::Arch;
+use rayon::prelude::*;
+
+use super::kernel;
+use super::operation::{self, Operation, width};
+use crate::Adjacency;
+
+/// For each node the sum of `relu(neighbour + edge)` over its neighbours.
+///
+/// `nodes` has one row a node, `edges` one an edge, and `places` says for every entry of the adjacency which edge it is; an
+/// edge has two entries. The adjacency's values are not used. Gradients flow to the nodes and the edges.
+pub fn messages(adjacency: &Arc<Adjacency>, places: &Arc<[u32]>, nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
+    assert_eq!(nodes.dims()[0], adjacency.nodes(), "one row a node");
+    assert_eq!(nodes.dims()[1], edges.dims()[1], "edges as wide as nodes");
+    assert_eq!(places.len(), adjacency.columns().len(), "an edge for each entry");
+    if !operation::is_on_cpu(&nodes) {
+        return super::plain::messages(adjacency, places, nodes, edges);
+    }
+    let messages = Messages { adjacency: Arc::clone(adjacency), places: Arc::clone(places) };
+    operation::apply(messages, [nodes.into_dispatch(), edges.into_dispatch()])
+}
+
+#[derive(Debug, Clone)]
+struct Messages {
+    adjacency: Arc<Adjacency>,
+    places: Arc<[u32]>,
+}
+
+impl Messages {
+    /// For each entry of a node's row: the neighbour and the edge.
+    fn entries(&self, node: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let range = self.adjacency.offsets()[node]..self.adjacency.offsets()[node + 1];
+        let columns = &self.adjacency.columns()[range.clone()];
+        columns.iter().zip(&self.places[range]).map(|(&column, &place)| (column as usize, place as usize))
+    }
+
+    /// The nodes at both ends of each edge.
+    fn ends(&self, edges: usize) -> Vec<(u32, u32)> {
+        let mut ends = vec![(u32::MAX, u32::MAX); edges];
+        for node in 0..self.adjacency.nodes() {
+            for (neighbour, edge) in self.entries(node) {
+                ends[edge] = (node as u32, neighbour as u32);
+            }
+        }
+        ends
+    }
+}
+
+impl Operation<2> for Messages {
+    type Saved = [FlexTensor; 2];
+
+    fn forward(&self, [nodes, edges]: [FlexTensor; 2]) -> (FlexTensor, [FlexTensor; 2]) {
+        let width = width(&nodes);
+        let (of_nodes, of_edges): (&[f32], &[f32]) = (nodes.storage(), edges.storage());
+        let mut sums = vec![0.0; of_nodes.len()];
+        kernel::for_each_part(
+            &mut sums,
+            width,
+            #[inline(always)]
+            |first, part| {
+                for (place, sum) in part.chunks_exact_mut(width).enumerate() {
+                    for (neighbour, edge) in self.entries(first + place) {
+                        let node = &of_nodes[neighbour * width..(neighbour + 1) * width];
+                        let edge = &of_edges[edge * width..(edge + 1) * width];
+                        for ((sum, &node), &edge) in sum.iter_mut().zip(node).zip(edge) {
+                            *sum += (node + edge).max(0.0);
+                        }
+                    }
+                }
+            },
+        );
+        (operation::tensor(sums, [self.adjacency.nodes(), width]), [nodes, edges])
+    }
+
+    fn backward(&self, saved: [FlexTensor; 2], gradient: FlexTensor, wanted: [bool; 2]) -> [Option<FlexTensor>; 2] {
+        let [nodes, edges] = &saved;
+        let width = width(nodes);
+        let (of_nodes, of_edges): (&[f32], &[f32]) = (nodes.storage(), edges.storage());
+        let gradient: &[f32] = gradient.storage();
+        // What flows back along an edge from one end's sum to the other end's value.
+        let flow = |image: &mut [f32], from: usize, node: usize, edge: usize| {
+            let gradient = &gradient[from * width..(from + 1) * width];
+            let node = &of_nodes[node * width..(node + 1) * width];
+            let edge = &of_edges[edge * width..(edge + 1) * width];
+            for (((image, &gradient), &node), &edge) in image.iter_mut().zip(gradient).zip(node).zip(edge) {
+                *image += if node + edge > 0.0 { gradient } else { 0.0 };
+            }
+        };
+        let for_nodes = wanted[0].then(|| {
+            let mut images = vec![0.0; of_nodes.len()];
+            kernel::for_each_part(
+                &mut images,
+                width,
+                #[inline(always)]
+                |first, part| {
+                    for (place, image) in part.chunks_exact_mut(width).enumerate() {
+                        let node = first + place;
+                        self.entries(node).for_each(|(neighbour, edge)| flow(image, neighbour, node, edge));
+                    }
+                },
+            );
+            operation::tensor(images, [self.adjacency.nodes(), width])
+        });
+        let for_edges = wanted[1].then(|| {
+            let count = edges.layout().shape()[0];
+            let ends = self.ends(count);
+            let mut images = vec![0.0; of_edges.len()];
+            if width > 0 {
+                let arch = Arch::new();
+                images.par_chunks_mut(width).enumerate().with_min_len(kernel::ROWS_AT_ONCE).for_each(
+                    |(edge, image)| {
+                        let (a, b) = (ends[edge].0 as usize, ends[edge].1 as usize);
+                        // An edge that no entry has is not of this graph.
+                        if ends[edge].0 != u32::MAX {
+                            kernel::vectorised(
+                                arch,
+                                #[inline(always)]
+                                || {
+                                    flow(image, a, b, edge);
+                                    flow(image, b, a, edge);
+                                },
+                            );
+                        }
+                    },
+                );
+            }
+            operation::tensor(images, [count, width])
+        });
+        [for_nodes, for_edges]
+    }
+}

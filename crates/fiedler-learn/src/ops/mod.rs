@@ -1,0 +1,23 @@
+//! What tensor libraries lack: the few operations that graph learning spends its time in, each in one pass over memory and with
+//! a derivative of its own.
+//!
+//! Each has a plain version in [`plain`], out of the tensor library's own operations, which defines it and serves devices other
+//! than the CPU. On the CPU all of them give the same bits whatever the number of threads.
+
+pub(crate) mod kernel;
+mod messages;
+mod normalise;
+pub(crate) mod operation;
+pub mod plain;
+mod pool;
+mod project;
+mod propagate;
+mod similarity;
+
+pub use messages::messages;
+pub use normalise::{Normalisation, Statistics, normalise, statistics};
+pub use pool::{Pooling, pool};
+pub use project::project;
+pub use propagate::{Activation, propagate};
+pub(crate) use similarity::SHORTEST;
+pub use similarity::{Similarity, similarity};

@@ -1,0 +1,116 @@
+//! One vector a graph from the vectors of its nodes: g in the paper.
+
+use burn::Tensor;
+use burn::module::Module;
+use burn::tensor::activation::sigmoid;
+use serde::{Deserialize, Serialize};
+
+use crate::encoder::Layers;
+use crate::error::{Error, Result};
+use crate::layer::{Linear, Mlp};
+use crate::ops::{self, Pooling};
+use crate::{Initialiser, Segments};
+
+/// Which layers are pooled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Jumping {
+    /// The last.
+    #[default]
+    Last,
+    /// Each by itself, side by side.
+    Concatenate,
+}
+
+/// What the pooled vector goes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Head {
+    /// Nothing.
+    Identity,
+    /// One dense layer.
+    Linear,
+    /// Two dense layers with a ReLU between them.
+    #[default]
+    Mlp,
+}
+
+/// How a [`Readout`] is built.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReadoutSettings {
+    /// How the vectors of a graph's nodes become one.
+    pub pooling: Pooling,
+    /// Which layers are pooled.
+    pub jumping: Jumping,
+    /// Whether the pooled values are squeezed into 0 to 1.
+    pub sigmoid: bool,
+    /// What the pooled vector goes through.
+    pub head: Head,
+}
+
+impl Default for ReadoutSettings {
+    fn default() -> Self {
+        ReadoutSettings { pooling: Pooling::Mean, jumping: Jumping::Last, sigmoid: false, head: Head::Mlp }
+    }
+}
+
+/// Pools the nodes of each graph, and transforms the result.
+#[derive(Module, Debug)]
+pub struct Readout {
+    #[module(skip)]
+    settings: ReadoutSettings,
+    linear: Option<Linear>,
+    mlp: Option<Mlp>,
+}
+
+impl Readout {
+    /// A readout for an encoder of so many layers of such a width; its result is as wide as one layer, unless there is no head.
+    ///
+    /// # Errors
+    /// When there is no layer or it has no width.
+    pub fn new(
+        settings: &ReadoutSettings,
+        layers: usize,
+        width: usize,
+        initialiser: &mut Initialiser,
+    ) -> Result<Readout> {
+        if layers == 0 || width == 0 {
+            return Err(Error::setting(
+                "layers to read out",
+                format!("{layers} of {width}"),
+                "at least one, not empty",
+            ));
+        }
+        let pooled = match settings.jumping {
+            Jumping::Last => width,
+            Jumping::Concatenate => layers * width,
+        };
+        let (linear, mlp) = match settings.head {
+            Head::Identity => (None, None),
+            Head::Linear => (Some(Linear::new(pooled, width, initialiser)), None),
+            Head::Mlp => (None, Some(Mlp::new(pooled, width, width, initialiser))),
+        };
+        Ok(Readout { settings: settings.clone(), linear, mlp })
+    }
+
+    /// One row a graph, before the head: what a graph's embedding usually is.
+    pub fn pool(&self, layers: &Layers, segments: &Segments) -> Tensor<2> {
+        let pool = |nodes: Tensor<2>| ops::pool(nodes, segments, self.settings.pooling);
+        match self.settings.jumping {
+            Jumping::Last => pool(layers.last()),
+            Jumping::Concatenate => Tensor::cat(layers.each().iter().cloned().map(pool).collect(), 1),
+        }
+    }
+
+    /// One row a graph.
+    pub fn forward(&self, layers: &Layers, segments: &Segments) -> Tensor<2> {
+        let pooled = self.pool(layers, segments);
+        let pooled = if self.settings.sigmoid { sigmoid(pooled) } else { pooled };
+        match (&self.linear, &self.mlp) {
+            (Some(linear), _) => linear.forward(pooled),
+            (None, Some(mlp)) => mlp.forward(pooled),
+            (None, None) => pooled,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Weights of a model to and from safetensors, by the names they have in it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::Path;
+
+use burn::Tensor;
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::tensor::TensorData;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use crate::error::{Error, Result};
+
+/// Key of the one note in a file: one, because several would be written in no fixed order.
+const NOTE: &str = "fiedler";
+
+/// The weights of a model by name, with a note on what they are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Weights {
+    /// Anything that should travel with the weights, such as the model's settings.
+    pub note: Option<String>,
+    tensors: BTreeMap<String, Values>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Values {
+    shape: Vec<usize>,
+    values: Vec<f32>,
+}
+
+impl Weights {
+    /// The weights of a model.
+    pub fn of<M: Module>(model: &M) -> Weights {
+        let mut collect = Collect::default();
+        model.visit(&mut collect);
+        Weights { note: None, tensors: collect.tensors }
+    }
+
+    /// Names, shapes and values, in order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[usize], &[f32])> {
+        self.tensors.iter().map(|(name, held)| (name.as_str(), held.shape.as_slice(), held.values.as_slice()))
+    }
+
+    /// Adds or replaces a tensor.
+    ///
+    /// # Errors
+    /// When the values do not fill the shape.
+    pub fn insert(&mut self, name: impl Into<String>, shape: Vec<usize>, values: Vec<f32>) -> Result<()> {
+        let name = name.into();
+        crate::error::check_size(format!("list of values of {name}"), values.len(), shape.iter().product())?;
+        self.tensors.insert(name, Values { shape, values });
+        Ok(())
+    }
+
+    /// Gives a model these weights.
+    ///
+    /// # Errors
+    /// When a weight is missing, is not the model's, or has another shape. The model is then lost; nothing else is.
+    pub fn apply<M: Module>(&self, model: M) -> Result<M> {
+        let of_model = Weights::of(&model);
+        let names = of_model.tensors.keys().chain(self.tensors.keys());
+        for name in names {
+            let describe = |weights: &Weights| match weights.tensors.get(name) {
+                Some(held) => format!("shape {:?}", held.shape),
+                None => "nothing".into(),
+            };
+            let (found, expected) = (describe(self), describe(&of_model));
+            if found != expected {
+                return Err(Error::Weights { name: name.clone(), found, expected });
+            }
+        }
+        Ok(model.map(&mut Apply { names: Names::default(), weights: self }))
+    }
+
+    /// The bytes of a safetensors file.
+    ///
+    /// # Errors
+    /// When there are too many for the format.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let problem = |problem: safetensors::SafeTensorError| Error::Malformed {
+            path: "weights".into(),
+            problem: problem.to_string(),
+        };
+        let bytes: Vec<(&String, &Values, Vec<u8>)> = self
+            .tensors
+            .iter()
+            .map(|(name, held)| (name, held, held.values.iter().flat_map(|value| value.to_le_bytes()).collect()))
+            .collect();
+        let views = bytes.iter().map(|(name, held, bytes)| {
+            TensorView::new(Dtype::F32, held.shape.clone(), bytes).map(|view| (name.as_str(), view))
+        });
+        let views: Vec<(&str, TensorView)> = views.collect::<Result<_, _>>().map_err(problem)?;
+        let note = self.note.clone().map(|note| HashMap::from([(NOTE.to_string(), note)]));
+        safetensors::serialize(views, note).map_err(problem)
+    }
+
+    /// Reads the bytes of a safetensors file; `path` is what an error names.
+    ///
+    /// # Errors
+    /// When the bytes are not safetensors of 32-bit floats.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Weights> {
+        let malformed = |problem: String| Error::Malformed { path: path.into(), problem };
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|problem| malformed(problem.to_string()))?;
+        let file = SafeTensors::deserialize(bytes).map_err(|problem| malformed(problem.to_string()))?;
+        let mut weights = Weights {
+            note: metadata.metadata().as_ref().and_then(|notes| notes.get(NOTE).cloned()),
+            tensors: BTreeMap::new(),
+        };
+        for (name, view) in file.iter() {
+            if view.dtype() != Dtype::F32 {
+                return Err(malformed(format!("{name} holds {:?}, not 32-bit floats", view.dtype())));
+            }
+            let (values, _) = view.data().as_chunks::<4>();
+            let values = values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+            weights.insert(name, view.shape().to_vec(), values)?;
+        }
+        Ok(weights)
+    }
+
+    /// Writes a safetensors file: to a temporary name, renamed when whole.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let bytes = self.to_bytes()?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let write = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&bytes)?;
+            file.persist(path)?;
+            Ok(())
+        };
+        write().map_err(|source| Error::Io { action: "write", path: path.into(), source })
+    }
+
+    /// Reads a safetensors file.
+    ///
+    /// # Errors
+    /// When the system refuses, or the file is not safetensors of 32-bit floats.
+    pub fn read(path: &Path) -> Result<Weights> {
+        let bytes = std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
+        Weights::from_bytes(&bytes, path)
+    }
+}
+
+/// The name of the place that a walk through a model is at.
+#[derive(Debug, Default)]
+pub(crate) struct Names(Vec<String>);
+
+impl Names {
+    pub(crate) fn enter(&mut self, name: &str) {
+        self.0.push(name.to_string());
+    }
+
+    pub(crate) fn exit(&mut self) {
+        self.0.pop();
+    }
+
+    pub(crate) fn here(&self) -> String {
+        self.0.join(".")
+    }
+}
+
+#[derive(Default)]
+struct Collect {
+    names: Names,
+    tensors: BTreeMap<String, Values>,
+}
+
+impl ModuleVisitor for Collect {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.names.enter(name);
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.names.exit();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let tensor = param.val();
+        let shape = tensor.dims().to_vec();
+        // Weights are always made of 32-bit floats here.
+        let values = tensor.into_data().try_to_vec().unwrap_or_default();
+        self.tensors.insert(self.names.here(), Values { shape, values });
+    }
+}
+
+struct Apply<'a> {
+    names: Names,
+    weights: &'a Weights,
+}
+
+impl ModuleMapper for Apply<'_> {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.names.enter(name);
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.names.exit();
+    }
+
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let Some(held) = self.weights.tensors.get(&self.names.here()) else { return param };
+        param.map(|old| {
+            let requires_gradient = old.is_require_grad();
+            let data = TensorData::new(held.values.clone(), held.shape.clone());
+            Tensor::from_data(data, &old.device()).set_require_grad(requires_gradient)
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Objectives against their definitions, written out number by number, and against finite differences.
+
+use burn::Tensor;
+use fiedler_learn::Segments;
+use fiedler_learn::objective::{Contrast, InfoNce, JensenShannon, Negatives, Objective, Side};
+use fiedler_learn::ops::Similarity;
+
+use crate::common::{assert_derivative, matrix, values};
+
+const WIDTH: usize = 6;
+
+fn similarity(how: Similarity, a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    match how {
+        Similarity::Dot => dot(a, b),
+        Similarity::Cosine => dot(a, b) / (dot(a, a) * dot(b, b)).sqrt(),
+    }
+}
+
+/// One direction as the paper defines it; `corrupted` is empty where negatives come from the batch.
+fn definition(objective: &Objective, segments: &Segments, nodes: &[f32], graphs: &[f32], corrupted: &[f32]) -> f64 {
+    let how = match objective {
+        Objective::InfoNce(info) => info.similarity,
+        Objective::JensenShannon(jensen) => jensen.similarity,
+    };
+    let row = |matrix: &'_ [f32], row: usize| matrix[row * WIDTH..(row + 1) * WIDTH].to_vec();
+    let negatives = |graph: usize| -> Vec<f64> {
+        let z = row(graphs, graph);
+        let rows: Vec<usize> = match corrupted.is_empty() {
+            true => (0..segments.rows()).filter(|node| !segments.range(graph).contains(node)).collect(),
+            false => segments.range(graph).collect(),
+        };
+        let source = if corrupted.is_empty() { nodes } else { corrupted };
+        rows.into_iter().map(|node| similarity(how, &row(source, node), &z)).collect()
+    };
+    let positives = |graph: usize| -> Vec<f64> {
+        segments.range(graph).map(|node| similarity(how, &row(nodes, node), &row(graphs, graph))).collect()
+    };
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let graphs: Vec<usize> = (0..segments.len()).collect();
+    match objective {
+        Objective::InfoNce(InfoNce { temperature, .. }) => {
+            let of_graph = |&graph: &usize| {
+                let sum: f64 = negatives(graph).iter().map(|value| (value / temperature).exp()).sum();
+                let of_nodes: Vec<f64> =
+                    positives(graph).iter().map(|value| ((value / temperature).exp() / sum).ln()).collect();
+                mean(&of_nodes)
+            };
+            -mean(&graphs.iter().map(of_graph).collect::<Vec<_>>())
+        }
+        Objective::JensenShannon(_) => {
+            let softplus = |value: f64| (1.0 + value.exp()).ln();
+            let positives: Vec<f64> = graphs.iter().flat_map(|&graph| positives(graph)).collect();
+            let negatives: Vec<f64> = graphs.iter().flat_map(|&graph| negatives(graph)).collect();
+            let positive = positives.iter().map(|&value| 2f64.ln() - softplus(-value)).collect::<Vec<_>>();
+            let negative = negatives.iter().map(|&value| softplus(-value) + value - 2f64.ln()).collect::<Vec<_>>();
+            mean(&negative) - mean(&positive)
+        }
+    }
+}
+
+fn contrast(m: &[Tensor<2>], segments: &Segments, corrupted: bool) -> Contrast {
+    let side = |nodes: usize, graphs: usize, negatives: usize| Side {
+        nodes: m[nodes].clone(),
+        graphs: m[graphs].clone(),
+        negatives: if corrupted { Negatives::Corrupted(m[negatives].clone()) } else { Negatives::InBatch },
+    };
+    Contrast { sides: [side(0, 3, 4), side(1, 2, 5)], segments: segments.clone() }
+}
+
+#[test]
+fn objectives_are_what_they_are_defined_to_be() {
+    let objectives = [
+        Objective::InfoNce(InfoNce::default()),
+        Objective::InfoNce(InfoNce { similarity: Similarity::Dot, temperature: 0.4 }),
+        Objective::JensenShannon(JensenShannon::default()),
+        Objective::JensenShannon(JensenShannon { similarity: Similarity::Cosine }),
+    ];
+    for objective in &objectives {
+        for (segments, corrupted) in [
+            (Segments::single(20), true),
+            (Segments::new(vec![0, 4, 13, 20]), true),
+            (Segments::new(vec![0, 4, 13, 20]), false),
+        ] {
+            let graphs = segments.len();
+            let mut matrices =
+                vec![matrix(20, WIDTH, 1), matrix(20, WIDTH, 2), matrix(graphs, WIDTH, 3), matrix(graphs, WIDTH, 4)];
+            if corrupted {
+                matrices.extend([matrix(20, WIDTH, 5), matrix(20, WIDTH, 6)]);
+            }
+            let loss = |m: &[Tensor<2>], _: &[Tensor<1>]| objective.loss(&contrast(m, &segments, corrupted)).unwrap();
+            let of = |place: usize| matrices.get(place).map(values).unwrap_or_default();
+            let expected = definition(objective, &segments, &of(0), &of(3), &of(4))
+                + definition(objective, &segments, &of(1), &of(2), &of(5));
+            let found = f64::from(values(&loss(&matrices, &[]))[0]);
+            assert!((found - expected).abs() < 1e-5, "{objective:?}: {found}, expected {expected}");
+            assert_derivative(&loss, &matrices, &[], 3e-3, &format!("{objective:?}"));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_contrasted_is_refused() {
+    let matrices = [matrix(5, WIDTH, 1), matrix(5, WIDTH, 2), matrix(1, WIDTH, 3), matrix(1, WIDTH, 4)];
+    let alone = contrast(&matrices, &Segments::single(5), false);
+    let error = Objective::default().loss(&alone).unwrap_err();
+    assert!(error.to_string().starts_with("number of graphs in a batch is 1; expected at least 2"), "{error}");
+    let cold = InfoNce { temperature: 0.0, ..InfoNce::default() };
+    assert_eq!(cold.loss(&alone).unwrap_err().to_string(), "temperature is 0; expected a positive number");
+}
