@@ -1,13 +1,17 @@
 //! The evaluation itself: every split of a protocol, one probe each.
 
+mod checks;
 mod chosen;
+mod describe;
+mod lesson;
+mod progress;
 mod reference;
-
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fiedler_graph::{Dense, Labels, Split};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+pub use progress::Stage;
 
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -16,6 +20,8 @@ use crate::probe::{AdamSettings, LogisticSettings};
 use crate::protocol::Protocol;
 use crate::score::{Score, SplitScore, mean_and_deviation};
 use crate::target::Target;
+use lesson::{Chosen, Lesson, meaningless};
+use progress::Progress;
 
 /// The weights that the paper chooses from.
 pub const WEIGHTS: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
@@ -31,6 +37,8 @@ pub struct Settings {
     /// Weights to choose from: scikit-learn's `C` (the inverse of the penalty's weight) in logistic regression, its `alpha` (the
     /// penalty's weight) in ridge regression. The reference protocol has its own.
     pub weights: Vec<f64>,
+    /// Folds inside the training part to choose a weight by, where a split has no part to choose on.
+    pub inner_folds: usize,
     /// What is done to embeddings first. The reference protocol does nothing.
     pub preparation: Preparation,
     /// When logistic regression stops.
@@ -47,6 +55,7 @@ impl Default for Settings {
             protocol: None,
             metric: None,
             weights: WEIGHTS.to_vec(),
+            inner_folds: 5,
             preparation: Preparation::default(),
             logistic: LogisticSettings::default(),
             reference: AdamSettings::default(),
@@ -63,6 +72,9 @@ impl Settings {
         if let Some(weight) = self.weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             return Err(Error::setting("weight", weight, "a positive number"));
         }
+        if self.inner_folds < 2 {
+            return Err(Error::setting("number of inner folds", self.inner_folds, "at least 2"));
+        }
         if self.logistic.tolerance.is_nan() || self.logistic.tolerance < 0.0 {
             return Err(Error::setting("tolerance", self.logistic.tolerance, "a number that is not negative"));
         }
@@ -74,31 +86,25 @@ impl Settings {
     }
 }
 
-/// How far an evaluation has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stage {
-    /// Splits that are done.
-    pub done: usize,
-    /// Splits there are.
-    pub of: usize,
-}
-
 /// What every split is judged with.
 struct Case<'a> {
     embeddings: &'a Dense,
-    labels: &'a Labels,
+    target: &'a Target,
     metric: Metric,
-    graphs: bool,
+    protocol: Protocol,
     settings: &'a Settings,
+    progress: Progress<'a>,
 }
 
 /// Judges embeddings by how well a simple probe predicts labels from them.
 ///
 /// Row k of the embeddings belongs to label k. Every split is a case of its own: what is done to embeddings is learnt from its training
-/// part, the probe's weight is chosen on its validation part, and its test part is looked at once. Where a split has no validation
-/// part, a tenth of the training part is held out to choose on, and the probe then learns from all of it.
+/// part, the probe's weight is chosen on its validation part, and its test part is looked at once: labels of the test part are taken away
+/// before anything is chosen. Where a split has no validation part, the weight is chosen by cross-validation inside the training part,
+/// and the probe then learns from all of it.
 ///
-/// `watch` hears of every finished split, from any thread, and can stop the evaluation by answering `false`.
+/// The result depends on embeddings, target and settings alone, not on the number of threads. `watch` hears of progress, from any
+/// thread, and can stop the evaluation by answering `false`.
 ///
 /// ```
 /// use fiedler_evaluate::{Settings, Target, evaluate};
@@ -120,7 +126,7 @@ pub fn evaluate(
     watch: &(dyn Fn(Stage) -> bool + Sync),
 ) -> Result<Score> {
     settings.check()?;
-    check_rows(embeddings, target)?;
+    checks::check(embeddings, target)?;
     let metric = settings.metric.unwrap_or_else(|| Metric::usual(&target.labels));
     metric.check(&target.labels)?;
     let protocol = settings.protocol.unwrap_or_else(|| Protocol::usual(target));
@@ -128,19 +134,12 @@ pub fn evaluate(
         return Err(Error::setting("protocol", protocol, "another one, since labels are not classes"));
     }
     let splits = protocol.splits(target, settings.seed)?;
-    let case = Case { embeddings, labels: &target.labels, metric, graphs: target.graphs, settings };
-    let judge = |(index, split): (usize, &Split)| match protocol {
-        Protocol::Reference => reference::judge(&case, split),
-        _ => chosen::judge(&case, split, index as u64),
-    };
-    let scores = each(&splits, judge, watch)?;
-    let values: Vec<f64> = scores.iter().map(|score| score.value).collect();
-    let (mean, std) = mean_and_deviation(&values);
-    let held_out = splits.iter().any(|split| split.valid.is_empty());
-    let probe = match protocol {
-        Protocol::Reference => reference::describe(&case),
-        _ => chosen::describe(&case, held_out),
-    };
+    checks::check_splits(protocol, &splits, target)?;
+    let parts = if protocol == Protocol::Reference { reference::decays(target.graphs).len() } else { 1 };
+    let progress = Progress::new(splits.len() * parts, watch);
+    let scores = Case { embeddings, target, metric, protocol, settings, progress }.judge_all(&splits)?;
+    let (mean, std) = mean_and_deviation(&scores.iter().map(|score| score.value).collect::<Vec<f64>>());
+    let probe = describe::probe(protocol, &splits, target, metric, settings);
     Ok(Score {
         metric,
         mean,
@@ -150,81 +149,65 @@ pub fn evaluate(
         rows: embeddings.rows(),
         columns: embeddings.columns(),
         splits: scores,
-        notes: notes(target),
+        notes: checks::notes(protocol, &splits, target),
     })
 }
 
-/// Judges as many splits at a time as there are threads, so that no more are held in memory.
-fn each(
-    splits: &[Split],
-    judge: impl Fn((usize, &Split)) -> Result<SplitScore> + Sync,
-    watch: &(dyn Fn(Stage) -> bool + Sync),
-) -> Result<Vec<SplitScore>> {
-    let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(!watch(Stage { done: 0, of: splits.len() })));
-    let judge = |split| {
-        if stopped.load(Ordering::Relaxed) {
-            return Err(Error::Stopped);
+impl Case<'_> {
+    /// Judges as many splits at a time as there are threads, so that no more are held in memory.
+    fn judge_all(&self, splits: &[Split]) -> Result<Vec<SplitScore>> {
+        let numbered: Vec<(usize, &Split)> = splits.iter().enumerate().collect();
+        let mut scores = Vec::with_capacity(splits.len());
+        for some in numbered.chunks(rayon::current_num_threads().max(1)) {
+            let judged: Vec<Result<SplitScore>> =
+                some.par_iter().map(|&(index, split)| self.judge(split, index as u64)).collect();
+            for score in judged {
+                scores.push(score?);
+            }
         }
-        let score = judge(split)?;
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        if !watch(Stage { done, of: splits.len() }) && done < splits.len() {
-            stopped.store(true, Ordering::Relaxed);
-        }
-        Ok(score)
-    };
-    let numbered: Vec<(usize, &Split)> = splits.iter().enumerate().collect();
-    let mut scores = Vec::with_capacity(splits.len());
-    for some in numbered.chunks(rayon::current_num_threads().max(1)) {
-        let judged: Vec<Result<SplitScore>> = some.par_iter().map(|&split| judge(split)).collect();
-        for score in judged {
-            scores.push(score?);
-        }
+        Ok(scores)
     }
-    Ok(scores)
+
+    fn judge(&self, split: &Split, index: u64) -> Result<SplitScore> {
+        self.progress.go_on()?;
+        let chosen = self.choose(split, index)?;
+        let scores = chosen.scores(self.embeddings, &split.test);
+        let value = self.metric.measure(&self.target.labels, &split.test, &scores);
+        Ok(SplitScore {
+            name: split.name.clone(),
+            value: value.ok_or_else(|| meaningless(self.metric, "test", &split.name))?,
+            valid: chosen.valid,
+            weight: chosen.weight,
+            train_items: split.train.len(),
+            valid_items: chosen.valid_items,
+            test_items: split.test.len(),
+            fingerprint: split.fingerprint(),
+        })
+    }
+
+    /// Nothing here can depend on labels of the test part: they are not there.
+    fn choose(&self, split: &Split, index: u64) -> Result<Chosen> {
+        let labels: Labels = self.target.labels.without(&split.test);
+        let lesson = Lesson {
+            embeddings: self.embeddings,
+            labels: &labels,
+            train: &split.train,
+            valid: &split.valid,
+            name: &split.name,
+            index,
+            metric: self.metric,
+            graphs: self.target.graphs,
+            settings: self.settings,
+            progress: &self.progress,
+        };
+        if self.protocol == Protocol::Reference {
+            return reference::choose(&lesson);
+        }
+        let chosen = chosen::choose(&lesson);
+        self.progress.advance();
+        chosen
+    }
 }
 
-fn check_rows(embeddings: &Dense, target: &Target) -> Result<()> {
-    let (rows, labels) = (embeddings.rows(), target.labels.len());
-    if rows != labels {
-        let problem = format!("there are {rows} embeddings for {labels} {}s", target.items());
-        return Err(Error::data(problem).advise(format!("give one row of embeddings for each {}", target.items())));
-    }
-    if embeddings.columns() == 0 {
-        return Err(Error::data("embeddings have no columns"));
-    }
-    match embeddings.values().iter().position(|value| !value.is_finite()) {
-        Some(at) => {
-            let row = at / embeddings.columns();
-            Err(Error::data(format!(
-                "embedding {row} has a value that is no finite number: {}",
-                embeddings.values()[at]
-            )))
-        }
-        None => Ok(()),
-    }
-}
-
-fn notes(target: &Target) -> Vec<String> {
-    let without = target.labels.len() - target.labelled().len();
-    let left_out = || format!("{without} {}s have no label and were left out", target.items());
-    (without > 0).then(left_out).into_iter().collect()
-}
-
-/// The place of the best value; the first of equals. `None` where none has meaning.
-fn best(metric: Metric, values: &[Option<f64>]) -> Option<(usize, f64)> {
-    let mut best: Option<(usize, f64)> = None;
-    for (at, value) in values.iter().enumerate() {
-        if let Some(value) = value
-            && best.is_none_or(|(_, than)| metric.is_better(*value, than))
-        {
-            best = Some((at, *value));
-        }
-    }
-    best
-}
-
-/// The metric has no meaning on a part of a split.
-fn meaningless(metric: Metric, part: &str, split: &Split) -> Error {
-    let problem = format!("{metric} cannot be told on the {part} part of split {}", split.name);
-    Error::data(problem).advise("it has too few labels of more than one kind; choose another metric or protocol")
-}
+#[cfg(test)]
+mod tests;

@@ -19,11 +19,14 @@ pub fn read_labels(path: impl AsRef<Path>) -> Result<Target> {
     if let Some(names) = &names {
         row_of_id(&table, names)?;
     }
-    Ok(Target { names: names.clone(), ..Target::of_labels(table.labels(names.is_some())?) })
+    let labels = table.labels(names.is_some())?;
+    Ok(Target { names, names_count_rows: true, ..Target::of_labels(labels) })
 }
 
-/// Reads embeddings, one row for each item of the target. Rows are matched by id, where the table has ids and the target names; else
-/// they are taken in their order. What else there is to say comes in sentences.
+/// Reads embeddings, one row for each item of the target. What else there is to say comes in sentences.
+///
+/// Rows are matched by id where the table has ids and the target names. Without ids, row k belongs to the item called k in a table of
+/// labels whose ids are such numbers; else rows are taken in the order of the items.
 ///
 /// # Errors
 /// When the file is no table of numbers, or does not have one row for each item.
@@ -35,6 +38,9 @@ pub fn read_embeddings(path: impl AsRef<Path>, target: &Target) -> Result<(Dense
     let ids = table.ids(&names, counted)?;
     let numbers = table.numbers(ids.is_some())?;
     let Some(ids) = ids else {
+        if let Some(rows) = rows_by_number(&names, target, &table) {
+            return Ok(chosen(numbers, &rows, target));
+        }
         check_count(&table, target)?;
         let note = || format!("rows have no ids and were taken in the order of the {}s", target.items());
         return Ok((numbers, (!counted).then(note).into_iter().collect()));
@@ -52,12 +58,23 @@ pub fn read_embeddings(path: impl AsRef<Path>, target: &Target) -> Result<(Dense
             _ => format!("no row for {missing} {}s, the first of them {:?}", target.items(), names[first]),
         };
         let malformed = table.place(None).malformed(found, format!("a row for every {}", target.items()));
-        return Err(fiedler_graph::Error::from(malformed.hint("ids must be the names that the labels have")).into());
+        let hint = format!("ids must be the names that the labels have; its own begin with {:?}", ids[0]);
+        return Err(fiedler_graph::Error::from(malformed.hint(hint)).into());
     }
-    let rows: Vec<u32> = rows.into_iter().flatten().collect();
-    let extra = table.rows() - rows.len();
-    let note = || format!("{extra} rows belong to no {} and were left out", target.items());
-    Ok((Features::Dense(numbers).gather(&rows).to_dense(), (extra > 0).then(note).into_iter().collect()))
+    Ok(chosen(numbers, &rows.into_iter().flatten().collect::<Vec<u32>>(), target))
+}
+
+/// The row of every item, where names count rows.
+fn rows_by_number(names: &[String], target: &Target, table: &TableFile) -> Option<Vec<u32>> {
+    let number = |name: &String| name.parse::<u32>().ok().filter(|row| (*row as usize) < table.rows());
+    (target.names_count_rows && target.names.is_some()).then(|| names.iter().map(number).collect()).flatten()
+}
+
+/// The rows that belong to items, in their order, and how many do not.
+fn chosen(numbers: Dense, rows: &[u32], target: &Target) -> (Dense, Vec<String>) {
+    let extra = numbers.rows() - rows.len();
+    let note = || format!("{extra} rows belong to no labelled {} and were left out", target.items());
+    (Features::Dense(numbers).gather(rows).to_dense(), (extra > 0).then(note).into_iter().collect())
 }
 
 fn check_count(table: &TableFile, target: &Target) -> Result<()> {

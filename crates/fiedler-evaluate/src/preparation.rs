@@ -23,7 +23,7 @@ pub enum Preparation {
 }
 
 /// A preparation that has seen the training rows.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Prepared {
     Columns { means: Vec<f64>, scales: Vec<f64> },
     UnitRows,

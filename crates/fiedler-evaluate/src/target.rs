@@ -15,12 +15,14 @@ pub struct Target {
     pub graphs: bool,
     /// Names of the items, where they are called other than 0, 1, 2 ….
     pub names: Option<Vec<String>>,
+    /// Whether names that are whole numbers count the rows of embeddings, as ids in a table of labels do; those of a graph do not.
+    pub names_count_rows: bool,
 }
 
 impl Target {
     /// Labels of nodes, without splits.
     pub fn of_labels(labels: Labels) -> Target {
-        Target { labels, splits: Vec::new(), graphs: false, names: None }
+        Target { labels, splits: Vec::new(), graphs: false, names: None, names_count_rows: false }
     }
 
     /// The labels of a dataset: those of graphs where they exist, else those of nodes.
@@ -39,7 +41,7 @@ impl Target {
         };
         let names = dataset.graphs.arena().names().filter(|_| !graphs);
         let names = names.map(|names| names.iter().map(|name| name.to_string()).collect());
-        Ok(Target { labels: labels.clone(), splits, graphs, names })
+        Ok(Target { labels: labels.clone(), splits, graphs, names, names_count_rows: false })
     }
 
     /// What the items are called.

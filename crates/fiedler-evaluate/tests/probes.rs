@@ -1,9 +1,9 @@
 //! Probes against scikit-learn and PyTorch, whose answers `fixtures/make_sklearn.py` wrote down.
 #![allow(clippy::unwrap_used)]
 
-use fiedler_evaluate::probe::{Adam, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
+use fiedler_evaluate::probe::{self, Adam, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
 use fiedler_evaluate::{Matrix, Metric, metric};
-use fiedler_graph::Dense;
+use fiedler_graph::{Classes, Dense, Labels, Tasks};
 use serde_json::Value;
 
 fn fixture(name: &str) -> Value {
@@ -90,6 +90,55 @@ fn logistic_regression_is_scikit_learns() {
     }
 }
 
+/// What a user gets who sets nothing.
+#[test]
+fn usual_settings_reach_scikit_learns_loss() {
+    for case in fixture("logistic.json").as_array().unwrap() {
+        let (mut train, mut test) = halves(case);
+        if case["standardise"].as_bool().unwrap() {
+            (train, test) = standardised(&train, &test);
+        }
+        let labels = &classes(&case["labels"])[..size(case, "rows")];
+        let fits = case["fits"].as_array().unwrap();
+        let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+        let settings = LogisticSettings::default();
+        let found = fit_logistic(&Design::new(train), labels, size(case, "classes"), &strengths, &settings);
+        for (fit, expected) in found.iter().zip(fits) {
+            let (place, objective) = (format!("{} at {}", case["name"], fit.iterations), &expected["objective"]);
+            assert!(
+                (fit.objective - objective.as_f64().unwrap()).abs() < 1e-6,
+                "{place}: {objective} {}",
+                fit.objective
+            );
+            let scores = fit.model.scores(&test);
+            let predictions: Vec<u32> = (0..test.rows()).map(|row| argmax(scores.row(row))).collect();
+            assert_eq!(predictions, classes(&expected["predictions"]), "{place}");
+        }
+    }
+}
+
+#[test]
+fn tasks_with_gaps_are_scikit_learns_one_by_one_and_ogbs_together() {
+    let case = fixture("tasks.json");
+    let (train, test) = halves(&case);
+    let answers = case["answers"].as_array().unwrap().iter().map(Value::as_bool).collect();
+    let names = ["a", "b", "c", "constant"].map(String::from).to_vec();
+    let labels = Labels::Tasks(Tasks::new(names, answers).unwrap());
+    let rows = size(&case, "rows") as u32;
+    let (learnt, tested): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (rows..2 * rows).collect());
+    let fits = case["fits"].as_array().unwrap();
+    let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+    let settings = LogisticSettings { tolerance: 1e-10, iterations: 10_000 };
+    for (model, expected) in probe::fit(&train, &labels, &learnt, &strengths, &settings).iter().zip(fits) {
+        let scores = model.scores(&test);
+        for (found, expected) in scores.values().iter().zip(numbers(&expected["scores"])) {
+            assert!((found - expected).abs() < 1e-6 * expected.abs().max(1.0), "{found} {expected}");
+        }
+        let area = Metric::RocAuc.measure(&labels, &tested, &scores).unwrap();
+        assert!((area - expected["roc_auc"].as_f64().unwrap()).abs() < 1e-12, "{area} {}", expected["roc_auc"]);
+    }
+}
+
 #[test]
 fn ridge_regression_is_scikit_learns() {
     for case in fixture("ridge.json").as_array().unwrap() {
@@ -139,7 +188,7 @@ fn metrics_are_scikit_learns() {
     near(metric::roc_auc(&numbers(&case["scores"]), &answers), "roc_auc");
     let probabilities: Vec<Vec<f64>> = case["probabilities"].as_array().unwrap().iter().map(numbers).collect();
     let logits = Matrix::from_fn(probabilities.len(), 4, |row, class| probabilities[row][class].ln());
-    let labels = fiedler_graph::Classes::from_integers(truth.iter().map(|&class| Some(class.into())));
+    let labels = Classes::from_integers(truth.iter().map(|&class| Some(class.into())));
     let rows: Vec<u32> = (0..truth.len() as u32).collect();
-    near(Metric::RocAuc.measure(&fiedler_graph::Labels::Classes(labels), &rows, &logits), "roc_auc_of_classes");
+    near(Metric::RocAuc.measure(&Labels::Classes(labels), &rows, &logits), "roc_auc_of_classes");
 }

@@ -114,7 +114,7 @@ fn the_reference_protocol_divides_ten_eighty_ten() {
     assert!(score.description.contains("Adam at 0.001"), "{}", score.description);
 }
 
-/// Labels of the test part are hidden or turned over; the choice and the validation score must not notice.
+/// What is known of the test part is spoilt; only the score may notice. That models do not either is tested beside the code.
 #[test]
 fn the_test_part_takes_no_part_in_the_choice() {
     let (features, target) = built_in();
@@ -194,4 +194,38 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(fail(&features, &target, &settings), "number of folds is 1; expected at least 2");
     let stopped = evaluate(&features, &target, &Settings::default(), &|_| false);
     assert_eq!(stopped.unwrap_err().to_string(), "stopped before the evaluation was finished");
+}
+
+#[test]
+fn too_few_of_a_class_are_told() {
+    let judge = |classes: &[i64], protocol: Protocol| {
+        let values = (0..classes.len()).map(|row| (row % 5) as f32).collect();
+        let labels = Labels::Classes(Classes::from_integers(classes.iter().map(|class| Some(*class))));
+        let settings = Settings { protocol: Some(protocol), ..Default::default() };
+        evaluate(&Dense::new(classes.len(), 1, values).unwrap(), &Target::of_labels(labels), &settings, &|_| true)
+    };
+    let fail = |classes: &[i64], protocol| judge(classes, protocol).unwrap_err().to_string();
+    assert_eq!(fail(&[7; 30], Protocol::RANDOM), "all 30 labelled nodes are of class \"7\"");
+    assert_eq!(fail(&[0, 1, 0, 1], Protocol::RANDOM), "split random-0 has 1 to learn from, 0 to choose on, 3 to test");
+    assert_eq!(
+        fail(&[0, 1, 2, 3], Protocol::Kfold { folds: 5, stratified: false }),
+        "4 labelled items cannot be divided into 5 folds"
+    );
+    assert_eq!(
+        fail(&[0, 1, 2, 0, 1, 2, 0, 1, 2, 0], Protocol::KFOLD),
+        "no class has more than 4 members, too few for 10 folds"
+    );
+    let mut rare = vec![0; 40];
+    rare[0] = 1;
+    let message = fail(&rare, Protocol::RANDOM);
+    assert!(message.contains("items to learn from, all of class \"0\""), "{message}");
+    let mut classes: Vec<i64> = (0..60).map(|row| row % 2).collect();
+    classes[0] = 2;
+    let score = judge(&classes, Protocol::KFOLD).unwrap();
+    assert_eq!(score.notes.len(), 2, "{:?}", score.notes);
+    assert!(
+        score.notes[0].starts_with("in 1 of 10 splits some class has no member to learn from"),
+        "{:?}",
+        score.notes
+    );
 }

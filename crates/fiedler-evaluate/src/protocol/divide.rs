@@ -67,14 +67,19 @@ fn sizes(items: usize, shares: [f64; 3], due: &mut [f64; 3]) -> [usize; 3] {
 }
 
 /// Every fold is tested once by what the others teach; over classes evenly when labels are given.
-pub(super) fn folds(items: &[u32], folds: usize, even_over: Option<&Labels>, seed: u64) -> Vec<Split> {
-    let dealt = shuffled_groups(items, even_over, seed, "fold", 0).concat();
+pub(super) fn folds(
+    items: &[u32],
+    folds: usize,
+    even_over: Option<&Labels>,
+    (seed, purpose, index): (u64, &str, u64),
+) -> Vec<Split> {
+    let dealt = shuffled_groups(items, even_over, seed, purpose, index).concat();
     let part = |fold: usize| {
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for (place, &item) in dealt.iter().enumerate() {
             if place % folds == fold { test.push(item) } else { train.push(item) }
         }
-        let mut split = Split { name: format!("fold-{fold}"), train, test, ..Default::default() };
+        let mut split = Split { name: format!("{purpose}-{fold}"), train, test, ..Default::default() };
         sort_parts(&mut split);
         split
     };

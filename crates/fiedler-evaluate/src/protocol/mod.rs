@@ -107,7 +107,7 @@ impl Protocol {
         self.check()?;
         let items = target.labelled();
         let even_over = |stratified: bool| Some(&target.labels).filter(|_| stratified);
-        let splits = match *self {
+        match *self {
             Protocol::Public => target.given(|_| true, "no splits came with the labels"),
             Protocol::Scaffold => {
                 target.given(|split| split.name == "scaffold", "no split by scaffold came with the labels")
@@ -120,22 +120,12 @@ impl Protocol {
                     let problem = format!("{} labelled items cannot be divided into {folds} folds", items.len());
                     return Err(Error::data(problem).advise("ask for fewer with --splits"));
                 }
-                Ok(divide::folds(&items, folds, even_over(stratified), seed))
+                Ok(divide::folds(&items, folds, even_over(stratified), (seed, "fold", 0)))
             }
             Protocol::Reference => {
                 let shares = if target.graphs { [0.8, 0.1] } else { [0.1, 0.8] };
                 Ok(vec![divide::divide(&items, shares, None, (seed, "reference", 0))])
             }
-        }?;
-        match splits.iter().find(|split| split.train.is_empty() || split.test.is_empty()) {
-            Some(empty) => Err(Error::data(format!(
-                "split {} has {} items to learn from and {} to test",
-                empty.name,
-                empty.train.len(),
-                empty.test.len()
-            ))
-            .advise("there must be some of both; are most labels missing?")),
-            None => Ok(splits),
         }
     }
 
@@ -183,10 +173,9 @@ impl Protocol {
     }
 }
 
-/// What may be learnt from, divided into nine tenths to learn from and a tenth to choose on, over classes evenly.
-pub(crate) fn hold_out(train: &[u32], labels: &Labels, seed: u64, index: u64) -> (Vec<u32>, Vec<u32>) {
-    let split = divide::divide(train, [0.9, 0.1], Some(labels), (seed, "hold-out", index));
-    ([split.train, split.test].concat(), split.valid)
+/// Folds of what may be learnt from, over classes evenly, to choose a setting by.
+pub(crate) fn inner_folds(train: &[u32], folds: usize, labels: &Labels, seed: u64, index: u64) -> Vec<Split> {
+    divide::folds(train, folds, Some(labels), (seed, "inner", index))
 }
 
 impl fmt::Display for Protocol {
