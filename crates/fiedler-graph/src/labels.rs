@@ -67,6 +67,30 @@ impl Labels {
             Labels::Values(values) => values.values.iter().filter(|value| value.is_none()).count(),
         }
     }
+
+    /// The same labels as seen by one who must not know those of the given nodes or graphs; classes and columns stay as they are.
+    ///
+    /// ```
+    /// use fiedler_graph::{Classes, Labels};
+    /// let labels = Labels::Classes(Classes::from_integers([Some(0), Some(1), Some(2)]));
+    /// let Labels::Classes(hidden) = labels.without(&[1]) else { unreachable!() };
+    /// assert_eq!((hidden.of(), hidden.count()), (&[Some(0), None, Some(2)][..], 3));
+    /// ```
+    pub fn without(&self, items: &[u32]) -> Labels {
+        let mut labels = self.clone();
+        match &mut labels {
+            Labels::Classes(classes) => clear(&mut classes.of, 1, items),
+            Labels::Tasks(tasks) => clear(&mut tasks.answers, tasks.names.len(), items),
+            Labels::Values(values) => clear(&mut values.values, values.names.len(), items),
+        }
+        labels
+    }
+}
+
+fn clear<T>(rows: &mut [Option<T>], columns: usize, items: &[u32]) {
+    for &item in items {
+        rows[item as usize * columns..(item as usize + 1) * columns].iter_mut().for_each(|cell| *cell = None);
+    }
 }
 
 impl Classes {

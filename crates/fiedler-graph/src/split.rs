@@ -1,5 +1,7 @@
 //! Which nodes or graphs train, choose and test.
 
+use sha2::{Digest, Sha256};
+
 use crate::error::{Error, Result};
 
 /// A named division of nodes (or of graphs, in a set) for one evaluation.
@@ -49,5 +51,24 @@ impl Split {
             }
             None => Ok(()),
         }
+    }
+
+    /// A hash of what trains, chooses, tests and stops: equal for equal divisions whatever their names and the order of ids.
+    ///
+    /// ```
+    /// use fiedler_graph::Split;
+    /// let split = |train: &[u32]| Split { train: train.to_vec(), test: vec![2], ..Default::default() };
+    /// assert_eq!(split(&[0, 1]).fingerprint(), split(&[1, 0]).fingerprint());
+    /// assert_ne!(split(&[0, 1]).fingerprint(), split(&[0]).fingerprint());
+    /// ```
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        for part in [&self.train, &self.valid, &self.test, &self.stopping] {
+            let mut ids = part.clone();
+            ids.sort_unstable();
+            hash.update((ids.len() as u64).to_le_bytes());
+            ids.iter().for_each(|id| hash.update(id.to_le_bytes()));
+        }
+        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }

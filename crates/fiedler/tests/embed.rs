@@ -70,7 +70,7 @@ fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
     let scores = result["scores"].as_array().unwrap();
     let accuracy = |of: &str| {
         let score = scores.iter().find(|score| score["of"] == of);
-        score.unwrap_or_else(|| panic!("no {of} in {scores:?}"))["accuracy"].as_f64().unwrap()
+        score.unwrap_or_else(|| panic!("no {of} in {scores:?}"))["value"].as_f64().unwrap()
     };
     assert!(accuracy("span") > accuracy("raw features") + 0.05, "{scores:?}");
     assert_eq!(fs::read_to_string(run.join("losses.csv")).unwrap().lines().count(), 101);
@@ -200,7 +200,7 @@ fn a_set_of_graphs() {
     assert_eq!(summary["recipe"], "paper-graphs");
     let result = &summary["result"];
     assert_eq!((&result["rows"], &result["columns"]), (&40.into(), &32.into()));
-    assert!(result["scores"][0]["accuracy"].as_f64().unwrap() > 0.9, "{result}");
+    assert!(result["scores"][0]["value"].as_f64().unwrap() > 0.9, "{result}");
     let arguments = ["embed", "RINGS", "--encoder", "run/encoder.safetensors", "--out", "applied"];
     let applied = json(fiedler(folder.path()).args(arguments));
     assert_eq!(applied["rows"], 40);

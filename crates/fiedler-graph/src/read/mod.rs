@@ -33,6 +33,8 @@ use crate::error::{Error, Place, Result};
 use crate::input::Input;
 use crate::names::Names;
 
+pub use table::TableFile;
+
 /// A file format: its name, how to recognise it and how to read it.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {

@@ -110,3 +110,15 @@ impl From<fiedler_augment::Error> for Failure {
         }
     }
 }
+
+impl From<fiedler_evaluate::Error> for Failure {
+    fn from(error: fiedler_evaluate::Error) -> Failure {
+        use fiedler_evaluate::Error;
+        match error {
+            Error::Graph(error) => error.into(),
+            Error::Stopped => Failure::new(Exit::Interrupted, "stopped before the evaluation was finished", None),
+            Error::Setting { .. } => Failure::new(Exit::Usage, error.to_string(), error.hint()),
+            _ => Failure::new(Exit::Data, error.to_string(), error.hint()),
+        }
+    }
+}

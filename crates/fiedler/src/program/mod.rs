@@ -5,6 +5,7 @@ mod completions;
 mod convert;
 mod data;
 mod embed;
+mod evaluate;
 mod failure;
 mod inspect;
 mod interrupt;
@@ -71,6 +72,8 @@ enum Command {
     Augment(augment::Augment),
     /// Learn an embedding of nodes or graphs without labels
     Embed(embed::Embed),
+    /// Judge embeddings by how well labels can be predicted from them
+    Evaluate(evaluate::Evaluate),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -103,6 +106,7 @@ fn run_command(cli: &Cli) -> Result<(), Failure> {
         Command::Inspect(inspect) => inspect.run(&cli.common, &output),
         Command::Augment(augment) => augment.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
+        Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),

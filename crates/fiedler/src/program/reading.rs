@@ -42,24 +42,13 @@ impl Reading {
     pub fn load(&self, data: Option<&str>, seed: u64, output: &Output) -> Result<Dataset, Failure> {
         let data = data.unwrap_or(BUILT_IN);
         let spinner = output.spinner(&format!("reading {data}"));
-        let dataset = self.open(data, seed);
+        let dataset = open(data, &self.options(), seed);
         spinner.finish_and_clear();
         let dataset = dataset?;
         for note in &dataset.report.notes {
             output.note(&format!("note: {note}"));
         }
         Ok(dataset)
-    }
-
-    fn open(&self, data: &str, seed: u64) -> Result<Dataset, Failure> {
-        let options = self.options();
-        if generate::is_spec(data) && !Path::new(data).exists() {
-            return Ok(generate::from_spec(data, seed)?);
-        }
-        if Path::new(data).exists() || looks_like_path(data) {
-            return Ok(read::read(data, &options)?);
-        }
-        Ok(catalogue::open(data, &options)?)
     }
 
     fn options(&self) -> Options {
@@ -72,6 +61,17 @@ impl Reading {
             unweighted: self.unweighted,
         }
     }
+}
+
+/// Reads, finds or makes a dataset.
+pub fn open(data: &str, options: &Options, seed: u64) -> Result<Dataset, Failure> {
+    if generate::is_spec(data) && !Path::new(data).exists() {
+        return Ok(generate::from_spec(data, seed)?);
+    }
+    if Path::new(data).exists() || looks_like_path(data) {
+        return Ok(read::read(data, options)?);
+    }
+    Ok(catalogue::open(data, options)?)
 }
 
 /// Names have neither folders nor extensions; what has them was meant as a path, even if nothing is there.

@@ -13,6 +13,7 @@
 //! of 0 and 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label.
 
 mod array;
+mod file;
 mod labels;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -26,7 +27,9 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Place, Result};
 use crate::features::{Dense, Features};
 use crate::input::Input;
+use crate::labels::Labels;
 
+pub use file::TableFile;
 pub(super) use labels::from_columns as labels_from_columns;
 
 /// Rows of cells, whatever file they come from.
@@ -98,14 +101,11 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<Features> {
     Ok(features.gather(&rows))
 }
 
-fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<crate::labels::Labels> {
+fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<Labels> {
     let matched = rows::matched(dataset, table)?;
     let first = usize::from(matched.is_some());
     let mut columns = table.texts(first)?;
-    let names = match table.names() {
-        Some(names) => names[first..].to_vec(),
-        None => (0..columns.len()).map(|column| column.to_string()).collect(),
-    };
+    let names = column_names(table, first);
     if let Some(row_of) = matched {
         let missing = row_of.iter().filter(|row| row.is_none()).count();
         if missing > 0 {
@@ -116,8 +116,20 @@ fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<crate::labels::
             *column = row_of.iter().map(cell).collect();
         }
     }
+    labels_from_table(table, names, columns)
+}
+
+fn labels_from_table(table: &dyn Table, names: Vec<String>, columns: Vec<Vec<String>>) -> Result<Labels> {
     labels::from_columns(names, columns).map_err(|found| {
         let malformed = table.place(None).malformed(found, "one column of classes, or several of numbers");
         Error::from(malformed.hint("keep only the columns that are to be predicted"))
     })
+}
+
+/// Names of the columns from `first` on: the file's, or their numbers.
+fn column_names(table: &dyn Table, first: usize) -> Vec<String> {
+    match table.names() {
+        Some(names) => names[first..].to_vec(),
+        None => (0..table.columns() - first).map(|column| column.to_string()).collect(),
+    }
 }

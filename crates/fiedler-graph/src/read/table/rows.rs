@@ -47,10 +47,10 @@ fn id_column(dataset: &Dataset, table: &dyn Table) -> Result<Option<Vec<String>>
     if table.columns() < 2 {
         return Ok(None);
     }
-    let header = table.names().and_then(<[String]>::first);
-    if header.is_some_and(|name| ID_NAMES.contains(&name.to_ascii_lowercase().as_str())) {
+    if ids_by_header(table) {
         return table.first_column();
     }
+    let header = table.names().and_then(<[String]>::first);
     let arena = dataset.graphs.arena();
     // A named column that happens to count 0, 1, 2 … may be a feature.
     if table.rows() != arena.nodes() || header.is_some() && arena.names().is_none() {
@@ -60,6 +60,12 @@ fn id_column(dataset: &Dataset, table: &dyn Table) -> Result<Option<Vec<String>>
     let names: HashSet<&str> = ids.iter().map(String::as_str).collect();
     let all = (0..arena.nodes() as u32).all(|node| names.contains(arena.name(node).as_str()));
     Ok(all.then_some(ids))
+}
+
+/// Whether the header says that the first column holds ids.
+pub(super) fn ids_by_header(table: &dyn Table) -> bool {
+    let header = table.names().and_then(<[String]>::first);
+    table.columns() > 1 && header.is_some_and(|name| ID_NAMES.contains(&name.to_ascii_lowercase().as_str()))
 }
 
 /// Sees to it that there is one node a row.

@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fiedler_graph::Labels;
 use fiedler_graph::write::Targets;
 use fiedler_learn::run::SavedEncoder;
 use serde::Serialize;
 
 use super::flags::LearnFlags;
 use super::folder::{DataRecord, Folder, write_embeddings};
-use super::score::{PROTOCOL, Score, Split};
+use super::score::{Judge, Score};
 use super::{Embed, summary};
 use crate::program::Common;
 use crate::program::failure::{Exit, Failure};
@@ -27,7 +26,6 @@ struct Applied<'a> {
     data: DataRecord,
     rows: usize,
     columns: usize,
-    protocol: Option<&'static str>,
     scores: Vec<Score>,
     folder: PathBuf,
 }
@@ -48,9 +46,8 @@ impl Embed {
         let source = self.data.as_deref().unwrap_or(BUILT_IN);
         let dataset = self.reading.load(Some(source), common.seed(), output)?;
         let embeddings = saved.embed(&dataset)?;
-        let labels = if dataset.graph().is_some() { &dataset.node_labels } else { &dataset.graph_labels };
-        let split = labels.as_ref().and_then(Labels::classes).and_then(|classes| Split::new(classes, common.seed()));
-        let scores: Vec<Score> = split.iter().map(|split| split.score("the encoder", &embeddings)).collect();
+        let judge = Judge::new(&dataset, common.seed());
+        let scores = judge.iter().map(|judge| judge.score("the encoder", &embeddings)).collect::<Result<_, _>>()?;
 
         let folder = folder.unwrap_or_else(|| Folder::free(&dataset.name, "embedded"));
         fs::create_dir_all(folder.path()).map_err(fiedler_graph::Error::io("create", folder.path()))?;
@@ -60,7 +57,6 @@ impl Embed {
             data: DataRecord::new(source.to_owned(), self.reading.clone(), &dataset),
             rows: embeddings.rows(),
             columns: embeddings.columns(),
-            protocol: split.is_some().then_some(PROTOCOL),
             scores,
             folder: folder.path().into(),
         };

@@ -76,7 +76,6 @@ pub struct ResultRecord {
     pub training_seconds: f64,
     pub threads: usize,
     pub peak_bytes: Option<u64>,
-    pub protocol: Option<String>,
     pub scores: Vec<Score>,
 }
 

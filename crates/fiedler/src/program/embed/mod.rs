@@ -14,7 +14,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use fiedler_augment::Scheme;
 use fiedler_augment::scheme::Stage;
-use fiedler_graph::{Dataset, Labels};
+use fiedler_graph::Dataset;
 use fiedler_learn::method::{MethodSettings, Raw, Untrained};
 use fiedler_learn::run::{Outcome, Run, Settings};
 use fiedler_learn::trainer::{CheckpointFile, Progress};
@@ -28,7 +28,7 @@ use super::{Common, interrupt, memory};
 use flags::LearnFlags;
 use folder::{DataRecord, Folder, Record, ResultRecord};
 use progress::Display;
-use score::{PROTOCOL, Score, Split};
+use score::{Judge, Score};
 
 /// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
 /// augmentation scheme, and an encoder learns what they have in common.
@@ -205,8 +205,12 @@ impl Embed {
             _ => Some(scheme(settings, dataset, folder, output)?),
         };
         let scheme_seconds = started.elapsed().as_secs_f64();
-        let outcome = train(&record, dataset, scheme.as_ref(), folder, output)?;
-        let scores = scores(settings, dataset, &outcome.embeddings, output)?;
+        let judge = Judge::new(dataset, settings.seed);
+        let outcome = train(&record, dataset, scheme.as_ref(), judge.as_ref(), folder, output)?;
+        let scores = match &judge {
+            Some(judge) => scores(settings, dataset, &outcome.embeddings, judge, output)?,
+            None => Vec::new(),
+        };
         let history = &outcome.history;
         record.finished = true;
         record.result = Some(ResultRecord {
@@ -221,7 +225,6 @@ impl Embed {
             training_seconds: history.seconds,
             threads: rayon::current_num_threads(),
             peak_bytes: memory::peak_bytes(),
-            protocol: (!scores.is_empty()).then(|| PROTOCOL.to_owned()),
             scores,
         });
         folder.finish(&record, &outcome, dataset, &self.embeddings)?;
@@ -267,9 +270,15 @@ fn train(
     record: &Record,
     dataset: &Dataset,
     scheme: Option<&Scheme>,
+    judge: Option<&Judge>,
     folder: &Folder,
     output: &Output,
 ) -> Result<Outcome, Failure> {
+    let supervision = judge.and_then(Judge::supervision);
+    if record.settings.method.learns_from_labels() && supervision.is_none() {
+        let message = format!("{} has no classes to learn from, or too few of each", record.data.name);
+        return Err(Failure::new(Exit::Data, message, "choose a method that needs no labels, such as span".to_owned()));
+    }
     let DataRecord { fingerprint, features_fingerprint, .. } = &record.data;
     let settings = serde_json::to_string(&record.settings);
     let settings = settings.map_err(|error| Failure::new(Exit::Unexpected, format!("settings: {error}"), None))?;
@@ -281,6 +290,7 @@ fn train(
         !interrupt::asked()
     };
     let run = Run {
+        supervision,
         checkpoint: Some(&checkpoint),
         memory: memory::free_bytes(),
         watch: &watch,
@@ -304,34 +314,32 @@ fn nothing_to_resume(folder: &Path) -> Failure {
     Failure::new(Exit::NotFound, format!("{} holds no run", folder.display()), hint)
 }
 
-/// What classes can be told from: the embedding, and what any embedding has to beat.
+/// How well labels can be predicted: from the embedding, and from what any embedding has to beat.
 fn scores(
     settings: &Settings,
     dataset: &Dataset,
     embeddings: &Embeddings,
+    judge: &Judge,
     output: &Output,
 ) -> Result<Vec<Score>, Failure> {
-    let labels = if dataset.graph().is_some() { &dataset.node_labels } else { &dataset.graph_labels };
-    let Some(split) = labels.as_ref().and_then(Labels::classes).and_then(|classes| Split::new(classes, settings.seed))
-    else {
-        return Ok(Vec::new());
-    };
-    let spinner = output.spinner("looking how well classes can be told");
+    let spinner = output.spinner("looking how well labels can be predicted");
     let method = &settings.method;
-    let mut scores = vec![split.score(method.name(), embeddings)];
-    let readout = match method {
-        MethodSettings::Span(span) => {
-            let untrained = Untrained { encoder: span.encoder.clone(), readout: span.readout.clone() };
-            scores.push(split.score("the untrained encoder", &without_training(settings, dataset, untrained.into())?));
-            span.readout.clone()
-        }
-        MethodSettings::Untrained(untrained) => untrained.readout.clone(),
-        MethodSettings::Raw(_) => Default::default(),
+    let readout = method.readout().cloned().unwrap_or_default();
+    let own = match method {
+        MethodSettings::Supervised(_) => judge.score_of_answers("the supervised encoder", embeddings),
+        _ => Some(judge.score(method.name(), embeddings)?),
     };
+    let mut scores: Vec<Score> = own.into_iter().collect();
+    if method.is_trained()
+        && let Some(encoder) = method.encoder().cloned()
+    {
+        let untrained = without_training(settings, dataset, Untrained { encoder, readout: readout.clone() }.into())?;
+        scores.push(judge.score("the untrained encoder", &untrained)?);
+    }
     if !matches!(method, MethodSettings::Raw(_)) {
-        let raw = Raw { pooling: readout.pooling };
         let what = if dataset.features.is_some() { "raw features" } else { "node degrees" };
-        scores.push(split.score(what, &without_training(settings, dataset, raw.into())?));
+        let raw = without_training(settings, dataset, Raw { pooling: readout.pooling }.into())?;
+        scores.push(judge.score(what, &raw)?);
     }
     spinner.finish_and_clear();
     Ok(scores)

@@ -1,10 +1,11 @@
 //! What a run says at its end.
 
+use fiedler_evaluate::Metric;
 use serde_json::{Value, json};
 
 use super::folder::{Record, ResultRecord};
 use super::score::Score;
-use crate::program::table::{Table, count, percent};
+use crate::program::table::{Table, count, figure, percent};
 
 /// One object: `run.json` with the folder it lies in.
 pub fn json(record: &Record, folder: &str) -> Value {
@@ -27,9 +28,6 @@ pub fn describe(record: &Record, folder: &str) -> String {
         table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{best}", count(result.epochs)));
     }
     add_scores(&mut table, &result.scores);
-    if let Some(protocol) = &result.protocol {
-        table.row("", format!("({protocol})"));
-    }
     table.row("took", timing(result));
     table.row("folder", folder);
     table.to_string()
@@ -38,8 +36,14 @@ pub fn describe(record: &Record, folder: &str) -> String {
 /// Rows of scores, what was asked for first.
 pub fn add_scores(table: &mut Table, scores: &[Score]) {
     for (at, score) in scores.iter().enumerate() {
-        let name = if at == 0 { "accuracy" } else { "" };
-        table.row(name, format!("{} of classes told right from {}", percent(score.accuracy), score.of));
+        let name = if at == 0 { score.metric.name() } else { "" };
+        let value = if score.metric == Metric::Rmse { figure(score.value) } else { percent(score.value) };
+        table.row(name, format!("{value} from {}", score.of));
+    }
+    if let Some(score) = scores.first() {
+        for (at, part) in score.protocol.split("; ").enumerate() {
+            table.row(if at == 0 { "judged by" } else { "" }, part);
+        }
     }
 }
 

@@ -1,0 +1,38 @@
+//! Probes and their choice in words.
+
+use fiedler_graph::{Labels, Split};
+
+use super::{Settings, reference};
+use crate::metric::Metric;
+use crate::protocol::Protocol;
+use crate::target::Target;
+
+/// The probe and how its setting is chosen.
+pub(super) fn probe(protocol: Protocol, splits: &[Split], target: &Target, metric: Metric, set: &Settings) -> String {
+    if protocol == Protocol::Reference {
+        let adam = &set.reference;
+        return format!(
+            "embeddings as they are; logistic regression by Adam at {}, the best of up to {} steps and its weight decay chosen from {} for its \
+             {metric} on the part to choose on",
+            adam.rate,
+            adam.steps,
+            list(reference::decays(target.graphs)),
+        );
+    }
+    let probe = match target.labels {
+        Labels::Classes(_) => "logistic regression, its C",
+        Labels::Tasks(_) => "one logistic regression a task, their C",
+        Labels::Values(_) => "ridge regression, its alpha",
+    };
+    let choice = match splits.iter().all(|split| !split.valid.is_empty()) {
+        true => "on the part to choose on".into(),
+        false => format!("by {}-fold cross-validation inside what is learnt from", set.inner_folds),
+    };
+    let (preparation, weights) = (set.preparation.describe(), list(&set.weights));
+    format!("{preparation}; {probe} (as in scikit-learn) chosen from {weights} for its {metric} {choice}")
+}
+
+fn list(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", numbers.join(", "))
+}

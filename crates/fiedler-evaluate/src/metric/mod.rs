@@ -1,0 +1,181 @@
+//! Metrics: how well scores agree with labels.
+
+mod area;
+mod counts;
+
+pub use area::roc_auc;
+pub use counts::{Average, accuracy, f1};
+
+use std::fmt;
+use std::str::FromStr;
+
+use fiedler_graph::{Classes, Labels, Tasks, Values};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+
+/// How scores are compared with labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Share of labels that are predicted rightly.
+    Accuracy,
+    /// F1 of all labels counted together; of single classes the same as accuracy.
+    MicroF1,
+    /// Mean of the F1 of every class or task.
+    MacroF1,
+    /// Area under the receiver operating characteristic, mean over tasks.
+    RocAuc,
+    /// Root of the mean squared error, mean over columns.
+    Rmse,
+}
+
+impl Metric {
+    /// Every metric.
+    pub const ALL: [Metric; 5] = [Metric::Accuracy, Metric::MicroF1, Metric::MacroF1, Metric::RocAuc, Metric::Rmse];
+
+    /// What the field reports for labels of this kind: accuracy of classes, ROC-AUC of tasks, RMSE of values.
+    pub fn usual(labels: &Labels) -> Metric {
+        match labels {
+            Labels::Classes(_) => Metric::Accuracy,
+            Labels::Tasks(_) => Metric::RocAuc,
+            Labels::Values(_) => Metric::Rmse,
+        }
+    }
+
+    /// Name for the command line and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Accuracy => "accuracy",
+            Metric::MicroF1 => "micro-f1",
+            Metric::MacroF1 => "macro-f1",
+            Metric::RocAuc => "roc-auc",
+            Metric::Rmse => "rmse",
+        }
+    }
+
+    /// Whether more is better.
+    pub fn higher_is_better(self) -> bool {
+        self != Metric::Rmse
+    }
+
+    /// Whether the first value is better than the second.
+    pub fn is_better(self, value: f64, than: f64) -> bool {
+        if self.higher_is_better() { value > than } else { value < than }
+    }
+
+    /// Checks that the metric can be told of labels of this kind.
+    ///
+    /// # Errors
+    /// Names the metrics that can.
+    pub fn check(self, labels: &Labels) -> Result<()> {
+        let of_values = matches!(labels, Labels::Values(_));
+        if of_values == (self == Metric::Rmse) {
+            return Ok(());
+        }
+        let expected = if of_values {
+            "rmse, since labels are real values"
+        } else {
+            "accuracy, micro-f1, macro-f1 or roc-auc, since labels are classes"
+        };
+        Err(Error::setting("metric", self, expected))
+    }
+
+    /// The metric of scores for the given rows of the labels; `None` where it has no meaning, as when all are of one class.
+    ///
+    /// Scores have one column for each class, task or column of values. A task is answered yes where its score is positive.
+    pub fn measure(self, labels: &Labels, rows: &[u32], scores: &Matrix) -> Option<f64> {
+        match labels {
+            Labels::Classes(classes) => self.of_classes(classes, rows, scores),
+            Labels::Tasks(tasks) => self.of_tasks(tasks, rows, scores),
+            Labels::Values(values) => of_values(values, rows, scores),
+        }
+    }
+
+    fn of_classes(self, classes: &Classes, rows: &[u32], scores: &Matrix) -> Option<f64> {
+        let known: Vec<(usize, u32)> =
+            rows.iter().enumerate().filter_map(|(at, &row)| Some((at, classes.of()[row as usize]?))).collect();
+        let truth: Vec<u32> = known.iter().map(|(_, class)| *class).collect();
+        if self == Metric::RocAuc {
+            return area::of_classes(
+                &truth,
+                classes.count(),
+                &known.iter().map(|(at, _)| scores.row(*at)).collect::<Vec<_>>(),
+            );
+        }
+        let predicted: Vec<u32> = known.iter().map(|(at, _)| largest(scores.row(*at))).collect();
+        match self {
+            Metric::MicroF1 => f1(&predicted, &truth, Average::Micro),
+            Metric::MacroF1 => f1(&predicted, &truth, Average::Macro),
+            _ => accuracy(&predicted, &truth),
+        }
+    }
+
+    fn of_tasks(self, tasks: &Tasks, rows: &[u32], scores: &Matrix) -> Option<f64> {
+        let known = |task: usize| {
+            let answer = move |(at, &row): (usize, &u32)| Some((scores.row(at)[task], tasks.row(row as usize)[task]?));
+            rows.iter().enumerate().filter_map(answer)
+        };
+        let each = 0..tasks.names().len();
+        match self {
+            Metric::RocAuc => mean(each.filter_map(|task| {
+                let (scores, truth): (Vec<f64>, Vec<bool>) = known(task).unzip();
+                roc_auc(&scores, &truth)
+            })),
+            Metric::Accuracy => mean(each.flat_map(known).map(|(score, truth)| f64::from((score > 0.0) == truth))),
+            _ => {
+                let average = if self == Metric::MicroF1 { Average::Micro } else { Average::Macro };
+                counts::f1_of_tasks(each.map(|task| known(task).map(|(score, truth)| (score > 0.0, truth))), average)
+            }
+        }
+    }
+}
+
+/// RMSE of every column with known values, and their mean, as OGB has it.
+fn of_values(values: &Values, rows: &[u32], scores: &Matrix) -> Option<f64> {
+    mean((0..values.names().len()).filter_map(|column| {
+        let error = |(at, &row): (usize, &u32)| {
+            let truth = values.row(row as usize)[column]?;
+            Some(scores.row(at)[column] - f64::from(truth))
+        };
+        let squares = rows.iter().enumerate().filter_map(error).map(|error| error * error);
+        mean(squares).map(f64::sqrt)
+    }))
+}
+
+/// The first of the largest scores.
+pub(crate) fn largest(scores: &[f64]) -> u32 {
+    let mut best = 0;
+    for (class, score) in scores.iter().enumerate() {
+        if *score > scores[best] {
+            best = class;
+        }
+    }
+    best as u32
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0usize);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / count as f64)
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Metric {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Metric> {
+        let known = Metric::ALL.map(Metric::name);
+        let found = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        found.ok_or_else(|| fiedler_graph::Error::unknown_name("metric", name, known).into())
+    }
+}

@@ -1,0 +1,93 @@
+//! Random divisions, in equal measure over classes where asked for.
+
+use fiedler_graph::random::stream;
+use fiedler_graph::{Labels, Split};
+use rand::seq::SliceRandom;
+
+/// Items in groups, each group shuffled: one group a class where classes are to be divided evenly, else one group.
+fn shuffled_groups(items: &[u32], labels: Option<&Labels>, seed: u64, purpose: &str, index: u64) -> Vec<Vec<u32>> {
+    let mut groups = match labels {
+        Some(Labels::Classes(classes)) => {
+            let mut groups = vec![Vec::new(); classes.count()];
+            for &item in items {
+                if let Some(class) = classes.of()[item as usize] {
+                    groups[class as usize].push(item);
+                }
+            }
+            groups
+        }
+        _ => vec![items.to_vec()],
+    };
+    let mut random = stream(seed, purpose, index);
+    groups.iter_mut().for_each(|group| group.shuffle(&mut random));
+    groups
+}
+
+/// A share of the items to train, one to choose, the rest to test; over classes evenly when labels are given.
+///
+/// Every class then has within one of its share in each part.
+pub(super) fn divide(
+    items: &[u32],
+    [train, valid]: [f64; 2],
+    even_over: Option<&Labels>,
+    (seed, purpose, index): (u64, &str, u64),
+) -> Split {
+    let shares = [train, valid, 1.0 - train - valid];
+    let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+    // What rounding owes each part, so that many small classes together come to the right shares.
+    let mut due = [0.0; 3];
+    for group in shuffled_groups(items, even_over, seed, purpose, index) {
+        let mut rest = group.as_slice();
+        for (part, size) in parts.iter_mut().zip(sizes(group.len(), shares, &mut due)) {
+            let (taken, others) = rest.split_at(size.min(rest.len()));
+            part.extend(taken);
+            rest = others;
+        }
+    }
+    let [train, valid, test] = parts;
+    let mut split = Split { name: format!("{purpose}-{index}"), train, valid, test, ..Default::default() };
+    sort_parts(&mut split);
+    split
+}
+
+/// Whole sizes of three parts, each its share rounded down or up: up where most is due.
+fn sizes(items: usize, shares: [f64; 3], due: &mut [f64; 3]) -> [usize; 3] {
+    let mut sizes = shares.map(|share| (share * items as f64).floor() as usize);
+    for part in 0..3 {
+        due[part] += shares[part] * items as f64 - sizes[part] as f64;
+    }
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| due[b].total_cmp(&due[a]));
+    let left = items - sizes.iter().sum::<usize>();
+    for part in order.into_iter().take(left) {
+        sizes[part] += 1;
+        due[part] -= 1.0;
+    }
+    sizes
+}
+
+/// Every fold is tested once by what the others teach; over classes evenly when labels are given.
+pub(super) fn folds(
+    items: &[u32],
+    folds: usize,
+    even_over: Option<&Labels>,
+    (seed, purpose, index): (u64, &str, u64),
+) -> Vec<Split> {
+    let dealt = shuffled_groups(items, even_over, seed, purpose, index).concat();
+    let part = |fold: usize| {
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for (place, &item) in dealt.iter().enumerate() {
+            if place % folds == fold { test.push(item) } else { train.push(item) }
+        }
+        let mut split = Split { name: format!("{purpose}-{fold}"), train, test, ..Default::default() };
+        sort_parts(&mut split);
+        split
+    };
+    (0..folds).map(part).collect()
+}
+
+fn sort_parts(split: &mut Split) {
+    for part in [&mut split.train, &mut split.valid, &mut split.test] {
+        part.sort_unstable();
+    }
+}

@@ -1,0 +1,93 @@
+//! What embeddings are judged by: labels and the splits that came with them.
+
+use fiedler_graph::{Dataset, Labels, Split};
+
+use crate::error::{Error, Result};
+
+/// Labels of nodes or of graphs, and the splits that came with them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// One label for each node or graph.
+    pub labels: Labels,
+    /// Divisions that came with the data; may be empty.
+    pub splits: Vec<Split>,
+    /// Whether labels are of graphs.
+    pub graphs: bool,
+    /// Names of the items, where they are called other than 0, 1, 2 ….
+    pub names: Option<Vec<String>>,
+    /// Whether names that are whole numbers count the rows of embeddings, as ids in a table of labels do; those of a graph do not.
+    pub names_count_rows: bool,
+}
+
+impl Target {
+    /// Labels of nodes, without splits.
+    pub fn of_labels(labels: Labels) -> Target {
+        Target { labels, splits: Vec::new(), graphs: false, names: None, names_count_rows: false }
+    }
+
+    /// The labels of a dataset: those of graphs where they exist, else those of nodes.
+    ///
+    /// # Errors
+    /// When the dataset has no labels.
+    pub fn of(dataset: &Dataset) -> Result<Target> {
+        let Some(labels) = dataset.labels() else {
+            return Err(Error::data(format!("{} has no labels", dataset.name)).advise("give a file of labels"));
+        };
+        let graphs = dataset.graph_labels.is_some();
+        let splits = if !graphs && dataset.graphs.len() > 1 {
+            dataset.splits.iter().map(|split| of_nodes(split, dataset)).collect()
+        } else {
+            dataset.splits.clone()
+        };
+        let names = dataset.graphs.arena().names().filter(|_| !graphs);
+        let names = names.map(|names| names.iter().map(|name| name.to_string()).collect());
+        Ok(Target { labels: labels.clone(), splits, graphs, names, names_count_rows: false })
+    }
+
+    /// What the items are called.
+    pub fn items(&self) -> &'static str {
+        if self.graphs { "graph" } else { "node" }
+    }
+
+    /// Items with at least one known label.
+    pub(crate) fn labelled(&self) -> Vec<u32> {
+        (0..self.labels.len() as u32).filter(|&item| self.is_labelled(item)).collect()
+    }
+
+    /// The splits that came with the data and that are wanted, without items that have no label.
+    pub(crate) fn given(&self, wanted: impl Fn(&Split) -> bool, problem: &str) -> Result<Vec<Split>> {
+        let mut splits: Vec<Split> = self.splits.iter().filter(|split| wanted(split)).cloned().collect();
+        if splits.is_empty() {
+            return Err(
+                Error::data(problem).advise("choose --protocol random or kfold, or give a dataset that has splits")
+            );
+        }
+        for split in &mut splits {
+            split.check(self.labels.len())?;
+            for part in [&mut split.train, &mut split.valid, &mut split.test] {
+                part.retain(|&item| self.is_labelled(item));
+            }
+        }
+        Ok(splits)
+    }
+
+    fn is_labelled(&self, item: u32) -> bool {
+        match &self.labels {
+            Labels::Classes(classes) => classes.of()[item as usize].is_some(),
+            Labels::Tasks(tasks) => tasks.row(item as usize).iter().any(Option::is_some),
+            Labels::Values(values) => values.row(item as usize).iter().any(Option::is_some),
+        }
+    }
+}
+
+/// A division of graphs, as one of their nodes.
+fn of_nodes(split: &Split, dataset: &Dataset) -> Split {
+    let nodes = |graphs: &[u32]| graphs.iter().flat_map(|&graph| dataset.graphs.node_range(graph as usize)).collect();
+    Split {
+        name: split.name.clone(),
+        train: nodes(&split.train),
+        valid: nodes(&split.valid),
+        test: nodes(&split.test),
+        stopping: nodes(&split.stopping),
+    }
+}

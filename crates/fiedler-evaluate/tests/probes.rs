@@ -1,0 +1,194 @@
+//! Probes against scikit-learn and PyTorch, whose answers `fixtures/make_sklearn.py` wrote down.
+#![allow(clippy::unwrap_used)]
+
+use fiedler_evaluate::probe::{self, Adam, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
+use fiedler_evaluate::{Matrix, Metric, metric};
+use fiedler_graph::{Classes, Dense, Labels, Tasks};
+use serde_json::Value;
+
+fn fixture(name: &str) -> Value {
+    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+fn classes(value: &Value) -> Vec<u32> {
+    numbers(value).into_iter().map(|class| class as u32).collect()
+}
+
+fn size(value: &Value, name: &str) -> usize {
+    value[name].as_u64().unwrap() as usize
+}
+
+/// The first and the second half of the rows; fixtures store values in 64ths.
+fn halves(case: &Value) -> (Matrix, Matrix) {
+    let (rows, columns) = (size(case, "rows"), size(case, "columns"));
+    let values = numbers(&case["values"]);
+    let half =
+        |first: usize| Matrix::from_fn(rows, columns, |row, column| values[(first + row) * columns + column] / 64.0);
+    (half(0), half(rows))
+}
+
+/// Columns of both to mean 0 and deviation 1 over the first.
+fn standardised(train: &Matrix, test: &Matrix) -> (Matrix, Matrix) {
+    let over = |value: &dyn Fn(&[f64]) -> f64| {
+        (0..train.rows()).map(|row| value(train.row(row))).sum::<f64>() / train.rows() as f64
+    };
+    let moments = |column: usize| {
+        let mean = over(&|row| row[column]);
+        (mean, over(&|row| (row[column] - mean).powi(2)).sqrt())
+    };
+    let moments: Vec<(f64, f64)> = (0..train.columns()).map(moments).collect();
+    let apply = |matrix: &Matrix| {
+        Matrix::from_fn(matrix.rows(), matrix.columns(), |row, column| {
+            (matrix.row(row)[column] - moments[column].0) / moments[column].1
+        })
+    };
+    (apply(train), apply(test))
+}
+
+fn softmax(row: &[f64]) -> Vec<f64> {
+    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = row.iter().map(|score| (score - largest).exp()).sum();
+    row.iter().map(|score| (score - largest).exp() / sum).collect()
+}
+
+fn argmax(row: &[f64]) -> u32 {
+    (0..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best }) as u32
+}
+
+#[test]
+fn logistic_regression_is_scikit_learns() {
+    for case in fixture("logistic.json").as_array().unwrap() {
+        let (mut train, mut test) = halves(case);
+        if case["standardise"].as_bool().unwrap() {
+            (train, test) = standardised(&train, &test);
+        }
+        let labels = classes(&case["labels"]);
+        let fits = case["fits"].as_array().unwrap();
+        let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+        let settings = LogisticSettings { tolerance: 1e-10, iterations: 10_000 };
+        let design = Design::new(train);
+        let found = fit_logistic(&design, &labels[..size(case, "rows")], size(case, "classes"), &strengths, &settings);
+        for (fit, expected) in found.iter().zip(fits) {
+            let place = format!("{} at C = {}", case["name"], expected["strength"]);
+            let objective = expected["objective"].as_f64().unwrap();
+            assert!((fit.objective - objective).abs() <= 1e-9 * objective, "{place}: {} {objective}", fit.objective);
+            assert!(fit.converged && fit.iterations < 100, "{place}: {} steps", fit.iterations);
+            let scores = fit.model.scores(&test);
+            let predictions: Vec<u32> = (0..test.rows()).map(|row| argmax(scores.row(row))).collect();
+            assert_eq!(predictions, classes(&expected["predictions"]), "{place}");
+            for (row, probabilities) in expected["probabilities"].as_array().unwrap().iter().enumerate() {
+                for (found, expected) in softmax(scores.row(row)).iter().zip(numbers(probabilities)) {
+                    assert!((found - expected).abs() < 1e-6, "{place}: probability {found}, expected {expected}");
+                }
+            }
+        }
+    }
+}
+
+/// What a user gets who sets nothing.
+#[test]
+fn usual_settings_reach_scikit_learns_loss() {
+    for case in fixture("logistic.json").as_array().unwrap() {
+        let (mut train, mut test) = halves(case);
+        if case["standardise"].as_bool().unwrap() {
+            (train, test) = standardised(&train, &test);
+        }
+        let labels = &classes(&case["labels"])[..size(case, "rows")];
+        let fits = case["fits"].as_array().unwrap();
+        let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+        let settings = LogisticSettings::default();
+        let found = fit_logistic(&Design::new(train), labels, size(case, "classes"), &strengths, &settings);
+        for (fit, expected) in found.iter().zip(fits) {
+            let (place, objective) = (format!("{} at {}", case["name"], fit.iterations), &expected["objective"]);
+            assert!(
+                (fit.objective - objective.as_f64().unwrap()).abs() < 1e-6,
+                "{place}: {objective} {}",
+                fit.objective
+            );
+            let scores = fit.model.scores(&test);
+            let predictions: Vec<u32> = (0..test.rows()).map(|row| argmax(scores.row(row))).collect();
+            assert_eq!(predictions, classes(&expected["predictions"]), "{place}");
+        }
+    }
+}
+
+#[test]
+fn tasks_with_gaps_are_scikit_learns_one_by_one_and_ogbs_together() {
+    let case = fixture("tasks.json");
+    let (train, test) = halves(&case);
+    let answers = case["answers"].as_array().unwrap().iter().map(Value::as_bool).collect();
+    let names = ["a", "b", "c", "constant"].map(String::from).to_vec();
+    let labels = Labels::Tasks(Tasks::new(names, answers).unwrap());
+    let rows = size(&case, "rows") as u32;
+    let (learnt, tested): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (rows..2 * rows).collect());
+    let fits = case["fits"].as_array().unwrap();
+    let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+    let settings = LogisticSettings { tolerance: 1e-10, iterations: 10_000 };
+    for (model, expected) in probe::fit(&train, &labels, &learnt, &strengths, &settings).iter().zip(fits) {
+        let scores = model.scores(&test);
+        for (found, expected) in scores.values().iter().zip(numbers(&expected["scores"])) {
+            assert!((found - expected).abs() < 1e-6 * expected.abs().max(1.0), "{found} {expected}");
+        }
+        let area = Metric::RocAuc.measure(&labels, &tested, &scores).unwrap();
+        assert!((area - expected["roc_auc"].as_f64().unwrap()).abs() < 1e-12, "{area} {}", expected["roc_auc"]);
+    }
+}
+
+#[test]
+fn ridge_regression_is_scikit_learns() {
+    for case in fixture("ridge.json").as_array().unwrap() {
+        let (train, test) = halves(case);
+        let targets = numbers(&case["targets"]);
+        let fits = case["fits"].as_array().unwrap();
+        let penalties: Vec<f64> = fits.iter().map(|fit| fit["penalty"].as_f64().unwrap()).collect();
+        let models = fit_ridge(&Design::new(train), &targets[..size(case, "rows")], &penalties);
+        for (model, expected) in models.iter().zip(fits) {
+            for (found, expected) in model.scores(&test).values().iter().zip(numbers(&expected["predictions"])) {
+                assert!((found - expected).abs() < 1e-8 * expected.abs().max(1.0), "{found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn training_by_adam_is_torchs() {
+    let case = fixture("adam.json");
+    let values: Vec<f32> = numbers(&case["values"]).into_iter().map(|value| value as f32 / 64.0).collect();
+    let rows = Dense::new(size(&case, "rows"), size(&case, "columns"), values).unwrap();
+    let start = Linear { weights: numbers(&case["start"]), intercepts: numbers(&case["start_intercepts"]) };
+    for run in case["runs"].as_array().unwrap() {
+        let decay = run["decay"].as_f64().unwrap() as f32;
+        let mut adam = Adam::new(rows.clone(), classes(&case["labels"]), &start, 1e-3, decay);
+        (0..size(&case, "steps")).for_each(|_| adam.step());
+        let model = adam.model();
+        let expected = numbers(&run["weights"]).into_iter().chain(numbers(&run["intercepts"]));
+        for (found, expected) in model.weights.iter().chain(&model.intercepts).zip(expected) {
+            assert!((found - expected).abs() < 2e-5, "{found} {expected} with decay {decay}");
+        }
+    }
+}
+
+#[test]
+fn metrics_are_scikit_learns() {
+    let case = fixture("metrics.json");
+    let (truth, predicted) = (classes(&case["truth"]), classes(&case["predicted"]));
+    let near = |found: Option<f64>, name: &str| {
+        let expected = case[name].as_f64().unwrap();
+        assert!((found.unwrap() - expected).abs() < 1e-12, "{name}: {found:?}, expected {expected}");
+    };
+    near(metric::f1(&predicted, &truth, metric::Average::Micro), "micro_f1");
+    near(metric::f1(&predicted, &truth, metric::Average::Macro), "macro_f1");
+    let answers: Vec<bool> =
+        case["answers"].as_array().unwrap().iter().map(|answer| answer.as_bool().unwrap()).collect();
+    near(metric::roc_auc(&numbers(&case["scores"]), &answers), "roc_auc");
+    let probabilities: Vec<Vec<f64>> = case["probabilities"].as_array().unwrap().iter().map(numbers).collect();
+    let logits = Matrix::from_fn(probabilities.len(), 4, |row, class| probabilities[row][class].ln());
+    let labels = Classes::from_integers(truth.iter().map(|&class| Some(class.into())));
+    let rows: Vec<u32> = (0..truth.len() as u32).collect();
+    near(Metric::RocAuc.measure(&Labels::Classes(labels), &rows, &logits), "roc_auc_of_classes");
+}

@@ -1,0 +1,201 @@
+//! `fiedler evaluate`: how good embeddings are, whoever made them.
+
+use std::path::{Path, PathBuf};
+
+use fiedler_evaluate::{Metric, Preparation, Protocol, Score, Settings, Stage, Target, evaluate};
+use fiedler_evaluate::{WEIGHTS, read_embeddings, read_labels};
+use fiedler_graph::read::Options;
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::output::Output;
+use super::reading;
+use super::table::{Table, count, figure};
+use super::{Common, interrupt};
+
+/// Extensions of files that are taken as tables of labels.
+const TABLES: [&str; 5] = ["csv", "tsv", "txt", "npy", "parquet"];
+/// Splits that the summary lists one by one.
+const LISTED: usize = 20;
+
+/// Judges embeddings by how well a simple probe predicts labels from them: logistic regression of classes, ridge regression of values.
+/// Its weight is chosen on a part of the data that it neither learns from nor is tested on.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Evaluate {
+    /// Embeddings: csv, npy or parquet, a row for each node or graph; several files are several seeds
+    #[arg(required = true, value_name = "EMBEDDINGS")]
+    embeddings: Vec<PathBuf>,
+    /// What is to be predicted: a csv, npy or parquet file, or a dataset with labels (a path, a name or a generator)
+    #[arg(long, value_name = "FILE|DATASET")]
+    labels: String,
+    /// Which part is learnt from, chosen on and tested: public, scaffold (splits that came with the data), random (10/10/80 %), kfold, or
+    /// reference (what the paper's program does)
+    /// [default: public where there are splits, else kfold for graphs, random for nodes]
+    #[arg(long, verbatim_doc_comment, hide_possible_values = true, value_parser = Protocol::NAMES)]
+    protocol: Option<String>,
+    /// accuracy, micro-f1, macro-f1, roc-auc or rmse [default: accuracy of classes, roc-auc of tasks, rmse of values]
+    #[arg(long)]
+    metric: Option<Metric>,
+    /// Number of random splits or of folds [default: 10]
+    #[arg(long, value_name = "N")]
+    splits: Option<usize>,
+    /// Divide every class in the same shares: true or false [default: true for kfold, false for random]
+    #[arg(long, value_name = "BOOL")]
+    stratified: Option<bool>,
+    /// What is done to embeddings first: standardise (columns, by the training rows), unit-rows, as-is
+    #[arg(long, value_name = "HOW", default_value_t)]
+    prepare: Preparation,
+    /// Weights to choose from: C of logistic regression (large is a weak penalty), alpha of ridge regression (large is a strong one), both
+    /// as in scikit-learn
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = WEIGHTS)]
+    weights: Vec<f64>,
+    /// Format of the dataset in --labels, where looking at it does not tell
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// Columns to predict, of a table with a molecule in each row
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    targets: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Rows are matched by a first column `id`, where there is one and the labels have names; else by their order.
+The deviation is that of a sample (n - 1).
+
+Examples:
+  fiedler evaluate embeddings.npy --labels cora
+  fiedler evaluate embeddings.csv --labels labels.csv --protocol random --splits 20
+  fiedler evaluate seed-*.npy --labels mutag --protocol kfold --json | jq .mean";
+
+/// What `--json` prints: the score, and what it is of.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    embeddings: &'a [PathBuf],
+    labels: &'a str,
+    #[serde(flatten)]
+    score: &'a Score,
+    settings: &'a Settings,
+}
+
+impl Evaluate {
+    pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
+        let target = self.target(common, output)?;
+        let settings = self.settings(&target, common)?;
+        interrupt::listen();
+        let mut scores = Vec::with_capacity(self.embeddings.len());
+        for path in &self.embeddings {
+            scores.push(judge(path, &target, &settings, output)?);
+        }
+        let score = Score::gather(scores)?;
+        if self.json {
+            let (embeddings, labels) = (&self.embeddings, &self.labels);
+            return output.json(&Report { embeddings, labels, score: &score, settings: &settings });
+        }
+        output.result(&self.describe(&score))
+    }
+
+    fn target(&self, common: &Common, output: &Output) -> Result<Target, Failure> {
+        let spinner = output.spinner(&format!("reading {}", self.labels));
+        let target = if self.is_table() { Ok(read_labels(&self.labels)?) } else { self.of_dataset(common) };
+        spinner.finish_and_clear();
+        target
+    }
+
+    fn of_dataset(&self, common: &Common) -> Result<Target, Failure> {
+        let options = Options { format: self.format.clone(), targets: self.targets.clone(), ..Default::default() };
+        Ok(Target::of(&reading::open(&self.labels, &options, common.seed())?)?)
+    }
+
+    /// Whether the labels are a table; a dataset in a table is told by its format or by the columns to predict.
+    fn is_table(&self) -> bool {
+        let path = Path::new(&self.labels);
+        let name = self.labels.strip_suffix(".gz").unwrap_or(&self.labels);
+        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+        let is_dataset = self.format.is_some() || !self.targets.is_empty() || path.is_dir();
+        !is_dataset && extension.is_some_and(|extension| TABLES.contains(&extension.to_ascii_lowercase().as_str()))
+    }
+
+    fn settings(&self, target: &Target, common: &Common) -> Result<Settings, Failure> {
+        let mut protocol = match &self.protocol {
+            Some(name) => name.parse::<Protocol>()?,
+            None => Protocol::usual(target),
+        };
+        if let Some(splits) = self.splits {
+            protocol = protocol.with_splits(splits)?;
+        }
+        if let Some(stratified) = self.stratified {
+            protocol = protocol.with_stratified(stratified)?;
+        }
+        Ok(Settings {
+            protocol: Some(protocol),
+            metric: self.metric,
+            weights: self.weights.clone(),
+            preparation: self.prepare,
+            seed: common.seed(),
+            ..Default::default()
+        })
+    }
+
+    fn describe(&self, score: &Score) -> String {
+        let name = match self.embeddings.as_slice() {
+            [one] => one.display().to_string(),
+            several => format!("{} sets of embeddings", several.len()),
+        };
+        let mut table = Table::new(format!("{name}, {}", self.labels));
+        let value = |value: f64| match score.metric {
+            Metric::Rmse => figure(value),
+            _ => format!("{:.2}", 100.0 * value),
+        };
+        let unit = if score.metric == Metric::Rmse { "" } else { " %" };
+        let spread = match score.splits.len() {
+            1 => "one split".into(),
+            splits => format!("mean and sample deviation of {splits} splits"),
+        };
+        table.row(score.metric.name(), format!("{} ± {}{unit}  ({spread})", value(score.mean), value(score.std)));
+        table.row("embeddings", format!("{} rows of {}", count(score.rows), count(score.columns)));
+        let mut heading = "protocol";
+        for part in score.description.split("; ") {
+            table.row(std::mem::take(&mut heading), part);
+        }
+        for split in score.splits.iter().take(LISTED) {
+            table.row(
+                split.name.clone(),
+                format!(
+                    "{}{unit}, weight {} ({}{unit} where it was chosen), {}/{}/{} items, {}",
+                    value(split.value),
+                    split.weight,
+                    value(split.valid),
+                    split.train_items,
+                    split.valid_items,
+                    split.test_items,
+                    &split.fingerprint[..8]
+                ),
+            );
+        }
+        if score.splits.len() > LISTED {
+            table.row("…", format!("{} more; --json has them all", score.splits.len() - LISTED));
+        }
+        for note in &score.notes {
+            table.row("note", note.clone());
+        }
+        table.to_string()
+    }
+}
+
+fn judge(path: &Path, target: &Target, settings: &Settings, output: &Output) -> Result<Score, Failure> {
+    let (embeddings, notes) = read_embeddings(path, target)?;
+    let bar = output.steps_bar(&path.display().to_string());
+    let watch = |stage: Stage| {
+        bar.set_length(stage.of as u64);
+        bar.set_position(stage.done as u64);
+        !interrupt::asked()
+    };
+    let score = evaluate(&embeddings, target, settings, &watch);
+    bar.finish_and_clear();
+    let mut score = score?;
+    score.notes.extend(notes);
+    Ok(score)
+}

@@ -1,0 +1,133 @@
+//! `fiedler evaluate` as a user meets it.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use fiedler::graph::{Dense, Labels, generate};
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn fiedler(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("fiedler").unwrap();
+    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
+    command
+}
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+fn failure(command: &mut Command, code: i32) -> String {
+    let output = command.assert().code(code).get_output().clone();
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn json(command: &mut Command) -> Value {
+    serde_json::from_str(&stdout(command)).unwrap()
+}
+
+/// An npy file as numpy writes it.
+fn npy(table: &Dense) -> Vec<u8> {
+    let header =
+        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", table.rows(), table.columns());
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(table.values().iter().flat_map(|value| value.to_le_bytes()));
+    bytes
+}
+
+/// The first columns of the built-in graph's features in `features.npy` and, in another order and with ids, in `features.csv`; its
+/// labels with ids in `labels.csv`.
+fn write_built_in(folder: &Path) {
+    let dataset = generate::citation(0);
+    let features = dataset.features.as_ref().unwrap().to_dense();
+    let columns = 40.min(features.columns());
+    let values = (0..features.rows()).flat_map(|row| features.row(row)[..columns].to_vec()).collect();
+    let features = Dense::new(features.rows(), columns, values).unwrap();
+    fs::write(folder.join("features.npy"), npy(&features)).unwrap();
+    let names: Vec<String> = (0..columns).map(|column| format!("x{column}")).collect();
+    let mut rows: Vec<String> = (0..features.rows())
+        .map(|row| {
+            let cells: Vec<String> = features.row(row).iter().map(ToString::to_string).collect();
+            format!("{row},{}", cells.join(","))
+        })
+        .collect();
+    rows.reverse();
+    fs::write(folder.join("features.csv"), format!("id,{}\n{}\n", names.join(","), rows.join("\n"))).unwrap();
+    let Some(Labels::Classes(classes)) = &dataset.node_labels else { panic!("no classes") };
+    let labels: Vec<String> =
+        classes.of().iter().enumerate().map(|(node, class)| format!("{node},{}", class.unwrap())).collect();
+    fs::write(folder.join("labels.csv"), format!("id,label\n{}\n", labels.join("\n"))).unwrap();
+}
+
+#[test]
+fn features_of_the_built_in_graph_are_judged() {
+    let folder = TempDir::new().unwrap();
+    write_built_in(folder.path());
+    let run = |arguments: &[&str]| json(fiedler(folder.path()).arg("evaluate").args(arguments).arg("--json"));
+    let by_order = run(&["features.npy", "--labels", "citation"]);
+    assert_eq!(by_order["metric"], "accuracy");
+    assert_eq!(by_order["protocol"], "public");
+    let mean = by_order["mean"].as_f64().unwrap();
+    assert!(mean > 0.2 && mean < 1.0, "{mean}");
+    assert_eq!(by_order["std"], 0.0);
+    let split = &by_order["splits"][0];
+    assert_eq!(split["fingerprint"].as_str().map(str::len), Some(32));
+    assert!([0.001, 0.01, 0.1, 1.0, 10.0, 100.0].contains(&split["weight"].as_f64().unwrap()), "{split}");
+    assert!(by_order["description"].as_str().unwrap().contains("chosen from {0.001, 0.01, 0.1, 1, 10, 100}"));
+
+    let by_id = run(&["features.csv", "--labels", "citation"]);
+    assert_eq!(by_id["mean"], by_order["mean"], "rows are matched by id");
+    let random = ["--protocol", "random", "--splits", "3"];
+    let of_dataset = run(&[&["features.npy", "--labels", "citation"], random.as_slice()].concat());
+    let of_table = run(&[&["features.csv", "--labels", "labels.csv"], random.as_slice()].concat());
+    assert_eq!(of_dataset["splits"], of_table["splits"], "labels from a table and a dataset are the same");
+    assert_eq!(of_dataset["splits"].as_array().unwrap().len(), 3);
+    assert!(of_dataset["std"].as_f64().unwrap() > 0.0);
+    let again = run(&[&["features.npy", "--labels", "citation", "--threads", "1"], random.as_slice()].concat());
+    assert_eq!(again, of_dataset, "the number of threads changes nothing");
+    let seeds = run(&[&["features.npy", "features.csv", "--labels", "citation"], random.as_slice()].concat());
+    assert_eq!(seeds["splits"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn the_summary_tells_what_was_done() {
+    let folder = TempDir::new().unwrap();
+    write_built_in(folder.path());
+    let text = stdout(fiedler(folder.path()).args(["evaluate", "features.npy", "--labels", "citation"]).args([
+        "--protocol",
+        "kfold",
+        "--splits",
+        "4",
+        "--metric",
+        "macro-f1",
+    ]));
+    for word in ["macro-f1", "±", "4-fold cross-validation, even over classes", "standardised", "fold-3", "held out"] {
+        assert!(text.contains(word), "no {word} in\n{text}");
+    }
+}
+
+#[test]
+fn faults_are_named() {
+    let folder = TempDir::new().unwrap();
+    write_built_in(folder.path());
+    let fail = |arguments: &[&str], code| failure(fiedler(folder.path()).arg("evaluate").args(arguments), code);
+    fs::write(folder.path().join("short.csv"), "1,2\n3,4\n").unwrap();
+    let message = fail(&["short.csv", "--labels", "citation"], 3);
+    assert!(message.contains("short.csv: 2 rows; expected 1000, one a node"), "{message}");
+    let message = fail(&["features.npy", "--labels", "labels.csv", "--protocol", "public"], 3);
+    assert!(message.contains("no splits came with the labels") && message.contains("--protocol random"), "{message}");
+    let message = fail(&["features.npy", "--labels", "citation", "--metric", "rmse"], 2);
+    assert!(message.contains("rmse") && message.contains("accuracy"), "{message}");
+    let message = fail(&["features.npy", "--labels", "citation", "--splits", "3"], 2);
+    assert!(message.contains("only random and kfold make splits"), "{message}");
+    let message = fail(&["features.npy", "--labels", "citation", "--weights", "0"], 2);
+    assert!(message.contains("a positive number"), "{message}");
+    fail(&["none.npy", "--labels", "citation"], 4);
+    fail(&["features.npy", "--labels", "none.csv"], 4);
+}
