@@ -7,10 +7,10 @@ use fiedler_augment::mask::{MaskRates, Masking};
 use fiedler_augment::scheme::{Diffused, GraphCl, Operation, Rates, Spectral, Uniform, unwatched};
 use fiedler_augment::{Scheme, Settings as SchemeChoice};
 use fiedler_graph::random::stream;
-use fiedler_graph::{Categorical, Dataset, Features, Graph, GraphSet, generate};
-use fiedler_learn::data::Level;
+use fiedler_graph::{Categorical, Classes, Dataset, Features, Graph, GraphSet, Split, generate};
+use fiedler_learn::data::{Level, Supervision};
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings};
-use fiedler_learn::method::{EmbeddingOf, MethodSettings, Raw, Span, Untrained};
+use fiedler_learn::method::{EmbeddingOf, MethodSettings, Raw, Span, Supervised, Untrained};
 use fiedler_learn::objective::{JensenShannon, Objective};
 use fiedler_learn::run::{Outcome, Run, SavedEncoder, SchemeSettings, Settings};
 use fiedler_learn::trainer::{CheckpointFile, Progress, Schedule, Training};
@@ -302,4 +302,53 @@ fn settings_survive_files_and_mistakes_in_them_are_named() {
     assert_eq!((span.encoder.width(), span.encoder.layers()), (64, 2));
     let error = serde_json::from_str::<Settings>(r#"{"training": {"epoch": 3}}"#).unwrap_err();
     assert!(error.to_string().contains("epoch") && error.to_string().contains("epochs"), "{error}");
+}
+
+/// Every third to learn from, every third to stop by, the rest to test; and how often the highest score is right.
+fn supervised(settings: &Settings, dataset: &Dataset, classes: &Classes) -> (Outcome, f64) {
+    let part =
+        |third: usize| (0..classes.of().len()).filter(|item| item % 3 == third).map(|item| item as u32).collect();
+    let split = Split { name: "thirds".into(), train: part(0), valid: part(1), test: part(2), stopping: Vec::new() };
+    let supervision = Some(Supervision { classes, split: &split });
+    let outcome = Run { supervision, ..Run::new(settings, dataset, None) }.run().unwrap();
+    let right = |&&item: &&u32| {
+        let scores = outcome.embeddings.row(item as usize);
+        let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+        best == classes.of()[item as usize].map(|class| class as usize)
+    };
+    let accuracy = split.test.iter().filter(right).count() as f64 / split.test.len() as f64;
+    (outcome, accuracy)
+}
+
+#[test]
+fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
+    let dataset = citation();
+    let classes = dataset.node_labels.as_ref().unwrap().classes().unwrap();
+    let encoder = EncoderSettings::Gcn(GcnSettings { hidden: 16, dropout: 0.2, ..GcnSettings::default() });
+    let method = Supervised { encoder, ..Supervised::default() };
+    let training = Training { epochs: 200, learning_rate: 0.01, patience: Some(20), ..Training::default() };
+    let settings = Settings { method: method.into(), training, ..Settings::default() };
+    let (outcome, accuracy) = supervised(&settings, &dataset, classes);
+    assert!(accuracy > 0.8, "{accuracy}");
+    assert!(outcome.history.losses.len() < 200, "patience ends training");
+    assert_eq!(outcome.encoder.embed(&dataset).unwrap(), outcome.embeddings);
+
+    let others = classes.of().iter().enumerate().map(|(item, class)| {
+        let class = class.map(i64::from);
+        if item % 3 == 2 { class.map(|class| (class + 1) % classes.names().len() as i64) } else { class }
+    });
+    let others = Classes::from_integers(others);
+    assert_eq!(supervised(&settings, &dataset, &others).0.embeddings, outcome.embeddings);
+
+    let dataset = molecules(90, false);
+    let classes = Classes::from_integers((0..90).map(|graph| Some(graph % 2)));
+    let Settings { method: MethodSettings::Span(span), .. } = Settings::paper(Level::Graphs) else { unreachable!() };
+    let method = Supervised { encoder: span.encoder, readout: span.readout, classes: None };
+    let training = Training { epochs: 100, learning_rate: 0.01, ..Training::default() };
+    let settings = Settings { method: method.into(), training, ..Settings::default() };
+    let (outcome, accuracy) = supervised(&settings, &dataset, &classes);
+    assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (90, 2));
+    assert!(accuracy > 0.9, "{accuracy}");
+    let without = Run::new(&settings, &dataset, None).run();
+    assert!(matches!(without, Err(Error::Setting { .. })), "{without:?}");
 }

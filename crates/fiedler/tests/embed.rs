@@ -209,6 +209,25 @@ fn a_set_of_graphs() {
 }
 
 #[test]
+fn labels_can_teach_an_encoder_to_compare_with() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["embed", "--method", "supervised", "--out", "run", "--embeddings", "npy,csv,parquet"];
+    let summary = json(fiedler(folder.path()).args(arguments));
+    let result = &summary["result"];
+    assert_eq!((&result["rows"], &result["columns"]), (&1000.into(), &7.into()));
+    let value = |at: usize| result["scores"][at]["value"].as_f64().unwrap();
+    assert_eq!(result["scores"][0]["of"], "the supervised encoder");
+    assert!(value(0) > value(2) + 0.05, "{result}");
+    // A probe that learns from other labels finds the same in every format.
+    let judged = ["npy", "csv", "parquet"].map(|format| {
+        let file = format!("run/embeddings.{format}");
+        json(fiedler(folder.path()).args(["evaluate", &file, "--labels", "citation"]))["mean"].as_f64().unwrap()
+    });
+    assert!(judged[0] > 0.8 && judged.iter().all(|mean| *mean == judged[0]), "{judged:?}");
+    assert!(!folder.path().join("run/scheme.safetensors").exists());
+}
+
+#[test]
 fn an_encoder_on_other_data() {
     let folder = TempDir::new().unwrap();
     fiedler(folder.path()).args(["embed", "--out", "run"]).args(SMALL).assert().success();
@@ -228,7 +247,7 @@ fn mistakes_are_explained_with_documented_exit_codes() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("wrong.toml"), "[training]\nepoch = 3\n").unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
-    let cases: [(&[&str], i32, &[&str]); 11] = [
+    let cases: [(&[&str], i32, &[&str]); 12] = [
         (&["embed", "--settings", "wrong.toml"], 2, &["wrong.toml", "epoch", "epochs"]),
         (&["embed", "--settings", "nowhere.toml"], 4, &["nowhere.toml"]),
         (&["embed", "--recipe", "cake"], 2, &["cake", "paper-nodes"]),
@@ -239,7 +258,8 @@ fn mistakes_are_explained_with_documented_exit_codes() {
         (&["embed", "--mask", "1.5", "--out", "b"], 2, &["1.5"]),
         (&["embed", "--encoders", "3", "--out", "c"], 2, &["encoders"]),
         (&["embed", "--learning-rate", "1e30", "--out", "d"], 7, &["learning rate", "not a finite number"]),
-        (&["embed", "--embeddings", "parquet"], 2, &["parquet", "npy", "csv"]),
+        (&["embed", "--embeddings", "xlsx"], 2, &["xlsx", "npy", "csv", "parquet"]),
+        (&["embed", "barabasi-albert", "--method", "supervised", "--out", "e"], 3, &["no classes", "span"]),
     ];
     for (arguments, code, words) in cases {
         let message = failure(fiedler(folder.path()).args(arguments), code);

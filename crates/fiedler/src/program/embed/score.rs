@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::program::failure::Failure;
 
-/// One split: a tenth of every class to learn from, a tenth to choose on.
-const PROTOCOL: Protocol = Protocol::Random { splits: 1, train: 0.1, valid: 0.1, stratified: true };
+/// One split, even over classes; sets have few graphs, so most of them are learned from.
+fn protocol(target: &Target) -> Protocol {
+    let train = if target.graphs { 0.8 } else { 0.1 };
+    Protocol::Random { splits: 1, train, valid: 0.1, stratified: true }
+}
 
 /// How well labels can be predicted from an embedding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,8 +44,9 @@ impl Judge {
             return None;
         }
         let target = Target::of(dataset).ok()?;
-        let split = PROTOCOL.splits(&target, seed).ok()?.pop()?;
-        Some(Judge { target, split, settings: Settings { protocol: Some(PROTOCOL), seed, ..Settings::default() } })
+        let protocol = protocol(&target);
+        let split = protocol.splits(&target, seed).ok()?.pop()?;
+        Some(Judge { target, split, settings: Settings { protocol: Some(protocol), seed, ..Settings::default() } })
     }
 
     /// The labels for an encoder that learns from them: the same that a probe learns from.
@@ -65,7 +69,7 @@ impl Judge {
             answer(scores.row(**item as usize)) == classes.of()[**item as usize].map(|class| class as usize)
         };
         let value = self.split.test.iter().filter(right).count() as f64 / self.split.test.len() as f64;
-        let protocol = PROTOCOL.describe(&self.target);
+        let protocol = protocol(&self.target).describe(&self.target);
         Some(Score { of: of.into(), metric: Metric::Accuracy, value, protocol })
     }
 }
