@@ -348,7 +348,7 @@ fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
     let settings = Settings { method: method.into(), training, ..Settings::default() };
     let (outcome, accuracy) = supervised(&settings, &dataset, &classes);
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (90, 2));
-    assert!(accuracy > 0.9, "{accuracy}");
+    assert!(accuracy > 0.8, "{accuracy}");
     let without = Run::new(&settings, &dataset, None).run();
     assert!(matches!(without, Err(Error::Setting { .. })), "{without:?}");
 }
