@@ -271,7 +271,7 @@ def main():
     name = sys.argv[1] if len(sys.argv) > 1 else "cora"
     epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    build = ["cargo", "build", "--release", "-q", "-p", "fiedler-learn", "--example", "epoch"]
+    build = ["cargo", "build", "--release", "-q", "-p", "fiedler", "-p", "fiedler-learn", "--example", "epoch"]
     subprocess.run(build, cwd=ROOT, check=True)
     programs = ["pyg", "torch", "fiedler"]
 
