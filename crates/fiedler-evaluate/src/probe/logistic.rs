@@ -34,7 +34,7 @@ pub struct LogisticSettings {
 
 impl Default for LogisticSettings {
     fn default() -> Self {
-        LogisticSettings { tolerance: 1e-5, iterations: 1000 }
+        LogisticSettings { tolerance: 1e-6, iterations: 1000 }
     }
 }
 
