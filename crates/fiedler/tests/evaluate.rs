@@ -120,6 +120,20 @@ fn the_summary_tells_what_was_done() {
 }
 
 #[test]
+fn one_split_has_no_deviation_and_help_names_every_protocol() {
+    let folder = TempDir::new().unwrap();
+    write_built_in(folder.path());
+    let text = stdout(fiedler(folder.path()).args(["evaluate", "features.npy", "--labels", "citation"]));
+    assert!(text.contains("one split") && !text.contains('±'), "{text}");
+    let help = stdout(fiedler(folder.path()).args(["evaluate", "--help"]));
+    for name in
+        ["public", "random", "kfold", "scaffold", "reference", "accuracy", "macro-f1", "standardise", "Examples"]
+    {
+        assert!(help.contains(name), "no {name} in\n{help}");
+    }
+}
+
+#[test]
 fn faults_are_named() {
     let folder = TempDir::new().unwrap();
     write_built_in(folder.path());
