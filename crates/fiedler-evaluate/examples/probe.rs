@@ -1,45 +1,52 @@
-//! Times the logistic probe: `probe FOLDER C TOLERANCE`, beside `bench/compare/probe.py`.
+//! Times the probes, for `bench/compare/probe.py`: `probe logistic|ridge FOLDER WEIGHT[,WEIGHT…]`.
 //!
-//! The folder has `x.npy` (embeddings, standardised) and `y.npy` (classes). Prints one JSON object: wall and processor seconds, the
-//! objective, and the predicted classes of the training rows.
+//! The folder has `x.npy` (embeddings, standardised) and `classes.npy` or `values.npy`. Prints one JSON object: wall and processor
+//! seconds, and the weights and intercepts of each model.
 
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use fiedler_evaluate::probe::{Design, LogisticSettings, fit_logistic};
+use fiedler_evaluate::probe::{Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
 use fiedler_evaluate::{Matrix, read_embeddings, read_labels};
+use fiedler_graph::Labels;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, folder, strengths, tolerance] = arguments.as_slice() else {
-        return Err("usage: probe FOLDER C[,C…] TOLERANCE".into());
+    let [_, kind, folder, weights] = arguments.as_slice() else {
+        return Err("usage: probe logistic|ridge FOLDER WEIGHT[,WEIGHT…]".into());
     };
-    let target = read_labels(Path::new(folder).join("y.npy"))?;
-    let (table, _) = read_embeddings(Path::new(folder).join("x.npy"), &target)?;
-    let classes = target.labels.classes().ok_or("labels are no classes")?;
-    let targets: Vec<u32> = classes.of().iter().flatten().copied().collect();
+    let folder = Path::new(folder);
+    let target = read_labels(folder.join(if kind == "ridge" { "values.npy" } else { "classes.npy" }))?;
+    let (table, _) = read_embeddings(folder.join("x.npy"), &target)?;
     let rows = Matrix::gather(&table, &(0..table.rows() as u32).collect::<Vec<_>>());
-    let strengths: Vec<f64> = strengths.split(',').map(str::parse).collect::<Result<_, _>>()?;
-    let settings = LogisticSettings { tolerance: tolerance.parse()?, ..Default::default() };
+    let weights: Vec<f64> = weights.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    let fit: Box<dyn Fn(Matrix) -> Vec<Linear>> = match target.labels {
+        Labels::Classes(classes) => {
+            let targets: Vec<u32> = classes.of().iter().flatten().copied().collect();
+            Box::new(move |rows| {
+                let design = Design::new(rows);
+                let fits = fit_logistic(&design, &targets, classes.count(), &weights, &LogisticSettings::default());
+                fits.into_iter().map(|fit| fit.model).collect()
+            })
+        }
+        Labels::Values(values) => {
+            let targets: Vec<f64> =
+                (0..table.rows()).flat_map(|row| values.row(row).to_vec()).flatten().map(Into::into).collect();
+            Box::new(move |rows| fit_ridge(&Design::new(rows), &targets, &weights))
+        }
+        Labels::Tasks(_) => return Err("labels are neither classes nor values".into()),
+    };
     let (start, work) = (Instant::now(), processor_seconds());
-    let fits = fit_logistic(&Design::new(rows.clone()), &targets, classes.count(), &strengths, &settings);
+    let models = fit(rows);
     let (seconds, processor) = (start.elapsed().as_secs_f64(), processor_seconds() - work);
-    let objectives: Vec<f64> = fits.iter().map(|fit| fit.objective).collect();
-    let iterations: Vec<usize> = fits.iter().map(|fit| fit.iterations).collect();
-    let predicted: Vec<usize> = fits.last().map_or(Vec::new(), |fit| {
-        let scores = fit.model.scores(&rows);
-        let largest = |row: &[f64]| (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0);
-        (0..rows.rows()).map(|row| largest(scores.row(row))).collect()
-    });
-    println!(
-        "{{\"seconds\": {seconds}, \"processor\": {processor}, \"objectives\": {objectives:?}, \
-         \"iterations\": {iterations:?}, \"predicted\": {predicted:?}}}"
-    );
+    let told = |model: &Linear| format!(r#"{{"weights": {:?}, "intercepts": {:?}}}"#, model.weights, model.intercepts);
+    let models: Vec<String> = models.iter().map(told).collect();
+    println!(r#"{{"seconds": {seconds}, "processor": {processor}, "models": [{}]}}"#, models.join(", "));
     Ok(())
 }
 
-/// Seconds all threads of this process have worked, where the system tells.
+/// Seconds all threads of this process have worked, to a hundredth, where the system tells.
 fn processor_seconds() -> f64 {
     let read = || -> Option<f64> {
         let text = std::fs::read_to_string("/proc/self/stat").ok()?;

@@ -40,7 +40,9 @@ struct Setting {
     check: bool,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let (dataset, epochs, threads, check) = match arguments.as_slice() {
         [_, dataset, epochs, threads] => (dataset, epochs, threads, false),
@@ -48,12 +50,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: epoch DATASET EPOCHS THREADS [check]".into()),
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
+    // One of these threads does what only one can do, as in the program.
+    rayon::scope(|_| time(dataset, epochs.parse()?, check))
+}
+
+fn time(dataset: &str, epochs: u64, check: bool) -> Outcome<()> {
     let device = Device::flex().autodiff();
     let setting = prepare(dataset, check, &device)?;
     let mut model = build(&setting, &device)?;
     let mut adam = Adam::new(AdamSettings::default())?;
     let (mut losses, mut walls, mut processors) = (Vec::new(), Vec::new(), Vec::new());
-    for epoch in 0..epochs.parse()? {
+    for epoch in 0..epochs {
         let (start, work) = (Instant::now(), processor_seconds());
         let (loss, moved) = step(&setting, model, &mut adam, epoch)?;
         model = moved;
@@ -68,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn prepare(dataset: &str, check: bool, device: &Device) -> Result<Setting, Box<dyn Error>> {
+fn prepare(dataset: &str, check: bool, device: &Device) -> Outcome<Setting> {
     let dataset = catalogue::open(dataset, &read::Options::default())?;
     let graph = dataset.graph().ok_or("not a single graph")?.clone();
     let features = dataset.features.unwrap_or_else(|| Features::degrees(&graph, 50));
@@ -78,7 +85,7 @@ fn prepare(dataset: &str, check: bool, device: &Device) -> Result<Setting, Box<d
     Ok(Setting { input: Input::new(&features, device), graph, flips, segments, encoder, check })
 }
 
-fn build(setting: &Setting, device: &Device) -> Result<Model, Box<dyn Error>> {
+fn build(setting: &Setting, device: &Device) -> Outcome<Model> {
     let mut initialiser = Initialiser::new(1, device);
     let (layers, width) = (setting.encoder.layers(), setting.encoder.width());
     let model = Model {
@@ -97,7 +104,7 @@ fn build(setting: &Setting, device: &Device) -> Result<Model, Box<dyn Error>> {
     Ok(weights.apply(model)?)
 }
 
-fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> Result<(f32, Model), Box<dyn Error>> {
+fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> Outcome<(f32, Model)> {
     let segments = &setting.segments;
     let mut encoded = Vec::with_capacity(2);
     for view in 0..2 {
@@ -119,7 +126,7 @@ fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> Result<
 }
 
 /// A view: its structure, its features, and its corrupted twin's structure.
-fn draw(setting: &Setting, epoch: u64, view: u64) -> Result<(Structure, Input, Structure), Box<dyn Error>> {
+fn draw(setting: &Setting, epoch: u64, view: u64) -> Outcome<(Structure, Input, Structure)> {
     let weighting = setting.encoder.weighting();
     if setting.check {
         let structure = Structure::new(&setting.graph, weighting);

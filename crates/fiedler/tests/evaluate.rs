@@ -107,8 +107,29 @@ fn the_summary_tells_what_was_done() {
         "--metric",
         "macro-f1",
     ]));
-    for word in ["macro-f1", "±", "4-fold cross-validation, even over classes", "standardised", "fold-3", "held out"] {
+    for word in [
+        "macro-f1",
+        "±",
+        "4-fold cross-validation, even over classes",
+        "standardised",
+        "fold-3",
+        "5-fold cross-validation inside",
+    ] {
         assert!(text.contains(word), "no {word} in\n{text}");
+    }
+}
+
+#[test]
+fn one_split_has_no_deviation_and_help_names_every_protocol() {
+    let folder = TempDir::new().unwrap();
+    write_built_in(folder.path());
+    let text = stdout(fiedler(folder.path()).args(["evaluate", "features.npy", "--labels", "citation"]));
+    assert!(text.contains("one split") && !text.contains('±'), "{text}");
+    let help = stdout(fiedler(folder.path()).args(["evaluate", "--help"]));
+    for name in
+        ["public", "random", "kfold", "scaffold", "reference", "accuracy", "macro-f1", "standardise", "Examples"]
+    {
+        assert!(help.contains(name), "no {name} in\n{help}");
     }
 }
 
@@ -128,6 +149,84 @@ fn faults_are_named() {
     assert!(message.contains("only random and kfold make splits"), "{message}");
     let message = fail(&["features.npy", "--labels", "citation", "--weights", "0"], 2);
     assert!(message.contains("a positive number"), "{message}");
+    let message = fail(&["features.npy", "--labels", "citation", "--protocol", "publik"], 2);
+    assert!(message.contains("public") && message.contains("reference"), "{message}");
     fail(&["none.npy", "--labels", "citation"], 4);
     fail(&["features.npy", "--labels", "none.csv"], 4);
+}
+
+/// Writes both tables and evaluates one by the other.
+fn judge(folder: &Path, embeddings: &str, labels: &str) -> Command {
+    fs::write(folder.join("x.csv"), embeddings).unwrap();
+    fs::write(folder.join("y.csv"), labels).unwrap();
+    let mut command = fiedler(folder);
+    command.args(["evaluate", "x.csv", "--labels", "y.csv", "--protocol", "kfold", "--splits", "3"]);
+    command
+}
+
+#[test]
+fn faults_in_tables_are_named() {
+    let folder = TempDir::new().unwrap();
+    let fail = |embeddings: &str, labels: &str| failure(&mut judge(folder.path(), embeddings, labels), 3);
+    let message = fail("id,x\nann,1\nbob,nan\n", "id,y\nann,0\nbob,1\n");
+    assert!(message.contains("x.csv, line 3: \"nan\" in column \"x\"; expected a finite number"), "{message}");
+    let message = fail("id,x\nann,1\nbob,2\n", "id,y\nann,0\nbob,1\ncid,1\n");
+    assert!(message.contains("x.csv: no row for node \"cid\"; expected a row for every node"), "{message}");
+    let message = fail("id,x\nANN,1\nBOB,2\n", "id,y\nann,0\nbob,1\n");
+    assert!(message.contains("no row for 2 nodes, the first of them \"ann\""), "{message}");
+    assert!(message.contains("its own begin with \"ANN\""), "{message}");
+    let message = fail("id,x\nann,1\nann,2\n", "id,y\nann,0\nbob,1\n");
+    assert!(message.contains("x.csv, line 3: \"ann\" once more; expected one row for each id"), "{message}");
+    let message = fail("id,x\nann,1\nbob,2\n", "id,y\nann,no\nbob,no\n");
+    assert!(message.contains("all 2 labelled nodes are of class \"no\""), "{message}");
+    let message = fail("id,x\nann,1\nbob,2\n", "id,y\nann,no\nbob,yes\n");
+    assert!(message.contains("2 labelled items cannot be divided into 3 folds"), "{message}");
+    let message = fail("id,x\na,1\nb,2\nc,3\nd,4\n", "id,y\na,no\nb,yes\nc,no\nd,yes\n");
+    assert!(message.contains("no class has more than 2 members") && message.contains("--splits"), "{message}");
+    let message = fail("id\nann\nbob\n", "id,y\nann,no\nbob,yes\n");
+    assert!(message.contains("x.csv"), "{message}");
+}
+
+#[test]
+fn ids_of_labels_count_rows_that_have_none() {
+    let folder = TempDir::new().unwrap();
+    // Row k is k, and the class of node k is whether it is at least 6; labels are known of twelve of fifteen, in another order.
+    let embeddings: String = (0..15).map(|row| format!("{row},0.5\n")).collect();
+    let labels: String = (2..14).rev().map(|row| format!("{row},{}\n", row > 7)).collect();
+    let report = json(judge(folder.path(), &embeddings, &format!("node,label\n{labels}")).arg("--json"));
+    assert_eq!((&report["mean"], &report["rows"]), (&1.0.into(), &12.into()), "{report}");
+    assert_eq!(report["notes"][0], "3 rows belong to no labelled node and were left out");
+}
+
+#[test]
+fn parquet_files_are_matched_by_id() {
+    let folder = TempDir::new().unwrap();
+    let fixture = |name: &str| format!("{}/tests/fixtures/{name}.parquet", env!("CARGO_MANIFEST_DIR"));
+    let report = json(
+        fiedler(folder.path())
+            .args(["evaluate", &fixture("embeddings"), "--labels", &fixture("classes"), "--json"])
+            .args(["--protocol", "kfold", "--stratified", "true", "--metric", "roc-auc", "--splits", "4"]),
+    );
+    assert_eq!((&report["metric"], &report["mean"], &report["std"]), (&"roc-auc".into(), &1.0.into(), &0.0.into()));
+    assert_eq!(report["settings"]["protocol"]["stratified"], true);
+    assert!(report["description"].as_str().unwrap().contains("even over classes"), "{report}");
+}
+
+#[test]
+fn the_reference_protocol_is_told_apart() {
+    let folder = TempDir::new().unwrap();
+    write_built_in(folder.path());
+    let run = |more: &[&str]| {
+        let mut command = fiedler(folder.path());
+        json(
+            command
+                .args(["evaluate", "features.npy", "--labels", "citation", "--protocol", "reference", "--json"])
+                .args(more),
+        )
+    };
+    let report = run(&[]);
+    let split = &report["splits"][0];
+    let items = ["train_items", "valid_items", "test_items"].map(|part| split[part].as_u64().unwrap());
+    assert_eq!((items, &report["protocol"]), ([100, 800, 100], &"reference".into()));
+    assert_eq!(run(&["--threads", "1"]), report);
 }

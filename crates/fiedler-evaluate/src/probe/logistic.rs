@@ -17,8 +17,8 @@ use super::{Design, Linear};
 /// A slope along the line is small enough when it is this share of the slope at its start.
 const SLOPE_SHARE: f64 = 0.5;
 const LINE_TRIALS: usize = 30;
-/// Steps after which the guess of the second derivative is made anew.
-const REFRESH: usize = 10;
+/// Steps after which the guess of the second derivative is made anew: it costs as much as several steps, and seldom has to.
+const REFRESH: usize = 20;
 /// The relative change of the objective that is nothing but rounding, as in scikit-learn.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
@@ -34,7 +34,7 @@ pub struct LogisticSettings {
 
 impl Default for LogisticSettings {
     fn default() -> Self {
-        LogisticSettings { tolerance: 1e-5, iterations: 1000 }
+        LogisticSettings { tolerance: 1e-6, iterations: 1000 }
     }
 }
 

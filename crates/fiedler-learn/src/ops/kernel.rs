@@ -54,21 +54,35 @@ impl SparseRows<'_> {
         (&self.columns[range.clone()], &self.values[range])
     }
 
-    /// The product with a dense matrix of the given width.
-    pub(crate) fn times(&self, dense: &[f32], width: usize) -> Vec<f32> {
-        let mut product = vec![0.0; self.rows() * width];
-        self.times_into(
-            dense,
-            width,
-            &mut product,
-            #[inline(always)]
-            |_, _| (),
-        );
-        product
+    /// The product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets the first
+    /// column of the piece.
+    pub(crate) fn times(&self, dense: &[f32], width: usize, finish: impl Fn(usize, &mut [f32]) + Sync) -> Vec<f32> {
+        let tiles = width / TILE;
+        if tiles == 0 || tiles * TILE < width {
+            let mut product = vec![0.0; self.rows() * width];
+            self.times_into(dense, width, &mut product, finish);
+            return product;
+        }
+        // Whole tiles are handed over as they are made: there is no memory to fill with zeros first, which only one thread would do.
+        let arch = Arch::new();
+        let product = (0..self.rows() * tiles).into_par_iter().with_min_len(ROWS_AT_ONCE * tiles).map(|place| {
+            let (columns, values) = self.row(place / tiles);
+            let first = place % tiles * TILE;
+            let mut tile = [0.0; TILE];
+            vectorised(
+                arch,
+                #[inline(always)]
+                || {
+                    combine(columns, values, dense, width, first, &mut tile);
+                    finish(first, &mut tile);
+                },
+            );
+            tile
+        });
+        product.collect::<Vec<[f32; TILE]>>().into_flattened()
     }
 
-    /// Writes the product with a dense matrix of the given width; `finish` has the last word on each piece of a row, and gets
-    /// the first column of the piece.
+    /// The same, written to where there is memory for it.
     pub(crate) fn times_into(
         &self,
         dense: &[f32],
@@ -163,6 +177,10 @@ impl SparseRows<'_> {
     }
 }
 
+/// Leaves a piece of a product as it is.
+#[inline(always)]
+pub(crate) fn as_it_is(_: usize, _: &mut [f32]) {}
+
 /// The tiles a row of the given width is cut into: first column and size.
 fn tiles(width: usize) -> impl Iterator<Item = (usize, usize)> {
     let mut first = 0;
@@ -248,7 +266,11 @@ fn add_up<Part: Send, const SUMS: usize>(
             vectorised(
                 arch,
                 #[inline(always)]
-                || rows.take().into_iter().for_each(|rows| work(part * ROWS_AT_ONCE, rows, &mut sums)),
+                || {
+                    if let Some(rows) = rows.take() {
+                        work(part * ROWS_AT_ONCE, rows, &mut sums);
+                    }
+                },
             );
             sums
         })

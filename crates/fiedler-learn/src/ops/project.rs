@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
 
-use super::kernel::SparseRows;
+use super::kernel::{self, SparseRows};
 use super::operation::{self, Operation, width};
 use crate::features::SparseFeatures;
 
@@ -50,7 +50,7 @@ impl Operation<1> for Project {
         // Leaving entries out beforehand is cheaper than asking again for every tile of columns.
         let left = self.kept.as_ref().map(|kept| Arc::new(leave_out(self.features.rows_of_entries(), kept)));
         let rows = left.as_ref().map_or_else(|| self.features.rows_of_entries(), |left| left.rows());
-        let product = rows.times(weight.storage(), width);
+        let product = rows.times(weight.storage(), width, kernel::as_it_is);
         (operation::tensor(product, [self.features.rows(), width]), left)
     }
 

@@ -105,14 +105,12 @@ impl Operation<3> for Propagate {
             (Slope::Learned, [slope]) => vec![*slope; width],
             (Slope::Learned, slopes) => slopes.to_vec(),
         };
-        let mut output = vec![0.0; shape[0] * width];
         let results_tell =
             self.slope != Slope::Learned || slopes.iter().all(|slope| *slope >= SMALLEST_INVERTIBLE_SLOPE);
         let activates = self.slope != Slope::Fixed(1.0);
-        self.rows().times_into(
+        let output = self.rows().times(
             dense,
             width,
-            &mut output,
             #[inline(always)]
             |first, piece| {
                 if !bias.is_empty() {
@@ -148,15 +146,11 @@ impl Operation<3> for Propagate {
         let input = input_wanted.then(|| {
             // What the activation was undone with has served: its memory takes the product, unless somebody else has a use for it.
             let memory = values.map(|values| values.tensor).filter(FlexTensor::is_unique);
-            let shape = [self.adjacency.nodes(), width];
-            let mut product = memory.unwrap_or_else(|| operation::tensor(vec![0.0; shape[0] * width], shape));
-            self.rows().times_into(
-                gradient.storage(),
-                width,
-                product.storage_mut(),
-                #[inline(always)]
-                |_, _| (),
-            );
+            let Some(mut product) = memory else {
+                let product = self.rows().times(gradient.storage(), width, kernel::as_it_is);
+                return operation::tensor(product, [self.adjacency.nodes(), width]);
+            };
+            self.rows().times_into(gradient.storage(), width, product.storage_mut(), kernel::as_it_is);
             product
         });
         let bias = bias_wanted.then(|| operation::tensor(bias, [width]));

@@ -29,10 +29,8 @@ pub struct Evaluate {
     /// What is to be predicted: a csv, npy or parquet file, or a dataset with labels (a path, a name or a generator)
     #[arg(long, value_name = "FILE|DATASET")]
     labels: String,
-    /// Which part is learnt from, chosen on and tested: public, scaffold (splits that came with the data), random (10/10/80 %), kfold, or
-    /// reference (what the paper's program does)
-    /// [default: public where there are splits, else kfold for graphs, random for nodes]
-    #[arg(long, verbatim_doc_comment, hide_possible_values = true, value_parser = Protocol::NAMES)]
+    /// Which part is learnt from, chosen on and tested: public, random, kfold, scaffold or reference
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Protocol::NAMES, long_help = PROTOCOLS)]
     protocol: Option<String>,
     /// accuracy, micro-f1, macro-f1, roc-auc or rmse [default: accuracy of classes, roc-auc of tasks, rmse of values]
     #[arg(long)]
@@ -61,9 +59,18 @@ pub struct Evaluate {
     json: bool,
 }
 
+const PROTOCOLS: &str = "\
+Which part is learnt from, chosen on and tested:
+  public     the splits that came with the data, all of them
+  random     ten random divisions into 10, 10 and 80 %
+  kfold      ten folds; the weight is chosen by cross-validation inside what is learnt from
+  scaffold   the split by scaffold that came with OGB's molecules
+  reference  what the paper's program does: one split, chosen on 80 % of nodes, trained by Adam
+[default: public where there are splits, else kfold for graphs and random for nodes]";
+
 const EXAMPLES: &str = "\
-Rows are matched by a first column `id`, where there is one and the labels have names; else by their order.
-The deviation is that of a sample (n - 1).
+Rows are matched by a first column `id`; without it, by their number where a file of labels has such ids, else by order.
+The deviation is that of a sample (n - 1), over all splits of all embeddings. The test part has no say in any choice.
 
 Examples:
   fiedler evaluate embeddings.npy --labels cora
@@ -150,11 +157,15 @@ impl Evaluate {
             _ => format!("{:.2}", 100.0 * value),
         };
         let unit = if score.metric == Metric::Rmse { "" } else { " %" };
-        let spread = match score.splits.len() {
-            1 => "one split".into(),
-            splits => format!("mean and sample deviation of {splits} splits"),
+        let mean = value(score.mean);
+        let told = match score.splits.len() {
+            // A deviation of zero would look like certainty.
+            1 => format!("{mean}{unit}  (one split, so without a deviation)"),
+            splits => {
+                format!("{mean} ± {}{unit}  (mean and sample deviation of {splits} splits)", value(score.std))
+            }
         };
-        table.row(score.metric.name(), format!("{} ± {}{unit}  ({spread})", value(score.mean), value(score.std)));
+        table.row(score.metric.name(), told);
         table.row("embeddings", format!("{} rows of {}", count(score.rows), count(score.columns)));
         let mut heading = "protocol";
         for part in score.description.split("; ") {

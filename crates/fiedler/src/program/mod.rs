@@ -96,11 +96,19 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Bytes of a thread's stack: as many as the first thread of a program has.
+const STACK: usize = 8 << 20;
+
 fn run_command(cli: &Cli) -> Result<(), Failure> {
-    if let Some(threads) = cli.common.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        pool.map_err(|error| Failure::new(Exit::Unexpected, format!("cannot start {threads} threads: {error}"), None))?;
-    }
+    // Zero stands for as many as the machine has.
+    let threads = cli.common.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build_global();
+    pool.map_err(|error| Failure::new(Exit::Unexpected, format!("cannot start threads: {error}"), None))?;
+    // One of these threads does what only one can do: handing work back and forth would take time.
+    rayon::scope(|_| run_here(cli))
+}
+
+fn run_here(cli: &Cli) -> Result<(), Failure> {
     let output = Output::new(cli.common.quiet, std::io::stderr().is_terminal());
     match &cli.command {
         Command::Inspect(inspect) => inspect.run(&cli.common, &output),
