@@ -12,6 +12,8 @@ mod interrupt;
 mod memory;
 mod output;
 mod reading;
+mod reproduce;
+mod run;
 mod scheme_flags;
 mod spectrum;
 mod table;
@@ -71,9 +73,11 @@ enum Command {
     /// Compute an augmentation scheme that changes the graph's spectrum most
     Augment(augment::Augment),
     /// Learn an embedding of nodes or graphs without labels
-    Embed(embed::Embed),
+    Embed(Box<embed::Embed>),
     /// Judge embeddings by how well labels can be predicted from them
     Evaluate(evaluate::Evaluate),
+    /// Compute the paper's tables anew
+    Reproduce(reproduce::Reproduce),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -107,6 +111,7 @@ fn run_command(cli: &Cli) -> Result<(), Failure> {
         Command::Augment(augment) => augment.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
+        Command::Reproduce(reproduce) => reproduce.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),
