@@ -9,6 +9,7 @@ mod evaluate;
 mod failure;
 mod inspect;
 mod interrupt;
+mod ledger;
 mod memory;
 mod output;
 mod reading;

@@ -9,10 +9,10 @@ use fiedler_graph::{Classes, Split};
 use fiedler_learn::run::Outcome;
 use serde::{Deserialize, Serialize};
 
-use super::data::Data;
 use super::judged::Judged;
-use super::ledger::Ledger;
 use crate::program::failure::{Exit, Failure};
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
 use crate::program::run::score::share_right;
 
 /// Where a split has no part to choose on, one in so many of what is learnt from says when to stop.

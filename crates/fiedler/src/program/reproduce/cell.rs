@@ -4,8 +4,8 @@ use fiedler_evaluate::Metric;
 use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
 
-use super::ledger::Ledger;
 use super::paper::Figure;
+use crate::program::ledger::Ledger;
 
 /// A row of a table, for one dataset.
 #[derive(Debug, Clone)]

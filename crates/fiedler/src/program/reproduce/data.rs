@@ -1,43 +1,12 @@
 //! The datasets of a reproduction.
 
-use fiedler_evaluate::Target;
-use fiedler_graph::{Dataset, Error, catalogue};
-use fiedler_learn::data::Level;
+use fiedler_graph::{Error, catalogue};
 
-use super::paper::{Paper, canonical};
+use super::paper::Paper;
 use crate::program::failure::{Exit, Failure};
 use crate::program::output::Output;
 use crate::program::reading::Reading;
-use crate::program::run::fingerprint;
-use crate::program::run::folder::DataRecord;
-
-/// A dataset with what runs of it are told by.
-pub struct Data {
-    /// As in print.
-    pub title: String,
-    /// As in recipes and folders.
-    pub name: String,
-    pub dataset: Dataset,
-    pub target: Target,
-    pub record: DataRecord,
-    /// Fingerprint of the labels.
-    pub labels: String,
-}
-
-impl Data {
-    pub fn new(title: String, source: &str, reading: &Reading, dataset: Dataset) -> Result<Data, Failure> {
-        let plain = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
-        let name = canonical(source).chars().map(plain).collect();
-        let target = Target::of(&dataset)?;
-        let labels = fingerprint::of_labels(&target.labels);
-        let record = DataRecord::new(source.to_owned(), reading.clone(), &dataset);
-        Ok(Data { title, name, dataset, target, record, labels })
-    }
-
-    pub fn level(&self) -> Level {
-        if self.dataset.graphs.len() == 1 { Level::Nodes } else { Level::Graphs }
-    }
-}
+use crate::program::run::data::Data;
 
 /// Reads all datasets that are there. Names that nobody knows are refused; those that are known but not on this machine are
 /// named, once, and left out.

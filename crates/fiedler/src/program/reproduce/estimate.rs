@@ -1,20 +1,14 @@
 //! How long runs will take: from those that are finished, else from a few epochs.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
-use fiedler_augment::scheme::{Rates, Uniform};
 use fiedler_learn::data::Supervision;
-use fiedler_learn::run::{Run, Settings};
-use indicatif::HumanDuration;
 
 use super::cell::{Cell, Measure};
-use super::data::Data;
-use super::ledger::Ledger;
 use crate::program::failure::Failure;
-
-/// Epochs that are timed.
-const TIMED: usize = 2;
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
+use crate::program::run::timing::epoch_seconds;
 
 /// Seconds that a run takes, cell by cell.
 #[derive(Debug, Default)]
@@ -53,26 +47,13 @@ impl Estimate {
     }
 }
 
-/// Training as it will be, but for the scheme: edges that go at random make views of much the same size at once.
 fn seconds(cell: &Cell, data: &Data, ledger: Ledger) -> Result<f64, Failure> {
-    let mut settings = Settings { seed: 0, ..cell.settings.clone() };
-    let epochs = std::mem::replace(&mut settings.training.epochs, TIMED);
-    settings.training.patience = None;
-    let rates = Rates::removing(0.2);
-    settings.scheme.0 = fiedler_augment::Settings::Uniform(Uniform { first: rates, second: rates });
-    let scheme = settings.scheme.0.compute(&data.dataset.graphs, &|_| true)?;
     let splits = ledger.protocol().splits(&data.target, 0)?;
     let supervision = match (data.target.labels.classes(), splits.first()) {
         (Some(classes), Some(split)) => Some(Supervision { classes, split }),
         _ => None,
     };
-    let repeated = if settings.method.learns_from_labels() { splits.len() } else { 1 };
-    let started = Instant::now();
-    Run { supervision, ..Run::new(&settings, &data.dataset, Some(&scheme)) }.run()?;
-    Ok(started.elapsed().as_secs_f64() / TIMED as f64 * epochs as f64 * repeated as f64)
-}
-
-/// A time as people say it.
-pub fn in_words(seconds: f64) -> String {
-    HumanDuration(Duration::from_secs_f64(seconds.max(1.0))).to_string()
+    let repeated = if cell.settings.method.learns_from_labels() { splits.len() } else { 1 };
+    let epochs = repeated * cell.settings.training.epochs;
+    Ok(epoch_seconds(&cell.settings, &data.dataset, supervision)? * epochs as f64)
 }

@@ -3,12 +3,12 @@
 use clap::ValueEnum;
 
 use super::cell::Cell;
-use super::data::Data;
-use super::ledger::Ledger;
 use super::node;
 use super::paper::{Figure, Paper};
 use super::recipes::Recipes;
 use crate::program::failure::Failure;
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
 
 /// What can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

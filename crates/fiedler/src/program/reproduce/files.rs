@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use fiedler_graph::Error;
 use fiedler_graph::write::Targets;
 
-use super::ledger::Ledger;
 use super::render;
 use super::table::Table;
 use crate::program::failure::{Exit, Failure};
+use crate::program::ledger::Ledger;
 
 /// Writes a table as json, csv and markdown, together with what earlier commands found.
 pub fn write(out: &Path, mut table: Table) -> Result<Table, Failure> {

@@ -7,9 +7,9 @@ use fiedler_evaluate::{Metric, Score, Settings};
 use fiedler_graph::write::Targets;
 use serde::{Deserialize, Serialize};
 
-use super::ledger::Ledger;
 use super::workshop::Done;
 use crate::program::failure::Failure;
+use crate::program::ledger::Ledger;
 
 /// What `score-LEDGER.json` holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -7,24 +7,22 @@ mod estimate;
 mod experiment;
 mod files;
 mod judged;
-mod ledger;
 mod node;
 mod paper;
 mod plan;
 mod recipes;
 mod render;
-mod schemes;
 mod table;
 mod workshop;
 
 use std::path::PathBuf;
 
 use super::failure::{Exit, Failure};
+use super::ledger::Ledger;
 use super::output::Output;
+use super::run::data::Data;
 use super::{Common, interrupt};
-use data::Data;
 use experiment::{Context, Experiment};
-use ledger::Ledger;
 use paper::Paper;
 use plan::Plan;
 use recipes::Recipes;

@@ -1,9 +1,9 @@
 //! The figures that the paper prints.
 
-use fiedler_graph::catalogue;
 use serde::{Deserialize, Serialize};
 
 use crate::program::failure::{Exit, Failure};
+use crate::program::run::data::canonical;
 
 const RESULTS: &str = include_str!("../../../paper/results.csv");
 
@@ -53,9 +53,4 @@ impl Paper {
         let line = self.lines.iter().find(|line| canonical(&line.dataset) == canonical(dataset));
         line.map(|line| line.dataset.as_str())
     }
-}
-
-/// The one name that all spellings of a dataset have.
-pub fn canonical(name: &str) -> String {
-    catalogue::find(name).map_or_else(|_| name.to_owned(), |entry| entry.name.clone())
 }

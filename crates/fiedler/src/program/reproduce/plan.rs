@@ -3,16 +3,17 @@
 use std::time::Instant;
 
 use super::cell::{Cell, Measure};
-use super::data::Data;
-use super::estimate::{Estimate, in_words};
+use super::estimate::Estimate;
 use super::experiment::Experiment;
 use super::files;
-use super::ledger::Ledger;
 use super::table::{Entry, Table, Value};
 use super::workshop::{Done, Workshop};
 use crate::program::failure::{Exit, Failure};
 use crate::program::interrupt;
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
 use crate::program::run::fingerprint;
+use crate::program::run::timing::in_words;
 use crate::program::table::several;
 
 /// The cells of a table, and the seeds of each.

@@ -6,8 +6,8 @@ use fiedler_augment::Settings as SchemeSettings;
 use fiedler_learn::data::Level;
 use fiedler_learn::run::Settings;
 
-use super::ledger::Ledger;
 use crate::program::failure::Failure;
+use crate::program::ledger::Ledger;
 use crate::program::run::{folder, recipe};
 
 /// Where recipes come from: a folder of the user's, then those of the program.

@@ -3,8 +3,8 @@
 use fiedler_evaluate::mean_and_deviation;
 use serde::{Deserialize, Serialize};
 
-use super::ledger::Ledger;
 use super::paper::{self, Figure};
+use crate::program::ledger::Ledger;
 
 /// The results of one experiment under one ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn differences_are_told_in_standard_errors() {
         let paper = Figure { mean: 80.0, std: Some(1.0) };
-        let found = entry(&[82.0, 84.0], Some(paper)).paper_difference().map(|found| (found.of_means, found.standard_errors));
+        let found =
+            entry(&[82.0, 84.0], Some(paper)).paper_difference().map(|found| (found.of_means, found.standard_errors));
         // The deviation of 82 and 84 is √2, so the error is √(2/2 + 1/10).
         assert_eq!(found, Some((3.0, 3.0 / 1.1f64.sqrt())));
         assert_eq!(entry(&[82.0], Some(paper)).paper_difference(), None);

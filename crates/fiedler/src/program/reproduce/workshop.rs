@@ -10,14 +10,14 @@ use fiedler_learn::run::{Outcome, Settings};
 
 use super::answers::Answers;
 use super::cell::{Cell, Measure};
-use super::data::Data;
 use super::judged::Judged;
-use super::ledger::Ledger;
-use super::schemes::Schemes;
 use crate::program::failure::{Exit, Failure};
 use crate::program::interrupt;
+use crate::program::ledger::Ledger;
 use crate::program::output::Output;
-use crate::program::run::folder::{Folder, Record, ResultRecord, TableFormat};
+use crate::program::run::data::Data;
+use crate::program::run::folder::{Folder, Record, TableFormat};
+use crate::program::run::schemes::Schemes;
 use crate::program::run::{self, fingerprint};
 use crate::program::scheme_flags::seeded;
 
@@ -130,27 +130,8 @@ impl<'a> Workshop<'a> {
         supervision: Option<Supervision<'_>>,
     ) -> Result<Outcome, Failure> {
         let settings = self.seeded(&cell.settings, seed);
-        let mut record = Record::new(data.record.clone(), Some(cell.recipe.clone()), settings);
-        if folder.record()?.is_none() {
-            folder.begin(&record)?;
-        }
-        folder.sweep()?;
-        let graphs = &data.dataset.graphs;
-        let scheme = match record.settings.method.views() {
-            0 => None,
-            _ => Some(self.schemes.get(&data.name, &record.settings.scheme.0, graphs)?),
-        };
-        let mut checkpoint = folder.checkpoint_of(&record)?;
-        if let Some(Supervision { split, .. }) = supervision {
-            checkpoint.run += &format!(" {} {}", data.labels, split.fingerprint());
-        }
-        let of_scheme = scheme.as_ref().map(|computed| &computed.scheme);
-        let outcome = run::train(&record.settings, &data.dataset, of_scheme, supervision, &checkpoint, self.output)?;
-        record.finished = true;
-        let scheme_seconds = scheme.map_or(0.0, |computed| computed.seconds);
-        record.result = Some(ResultRecord::new(&outcome, scheme_seconds, Vec::new()));
-        folder.finish(&record, &outcome, &data.dataset, &[TableFormat::Npy])?;
-        Ok(outcome)
+        let record = Record::new(data.record.clone(), Some(cell.recipe.clone()), settings);
+        run::learn(record, data, folder, &self.schemes, supervision, &[TableFormat::Npy], self.output)
     }
 
     /// An encoder that is trained by labels is judged by its own answers, once for each split.

@@ -1,10 +1,14 @@
 //! A run as every command that learns makes it: settings under a name, a folder, a scheme, training that is watched.
 
+pub mod data;
 pub mod fingerprint;
 pub mod folder;
+mod learn;
 mod progress;
 pub mod recipe;
+pub mod schemes;
 pub mod score;
+pub mod timing;
 
 use fiedler_augment::Scheme;
 use fiedler_augment::scheme::Stage;
@@ -15,6 +19,7 @@ use fiedler_learn::trainer::{CheckpointFile, Progress};
 
 use super::output::Output;
 use super::{interrupt, memory};
+pub use learn::learn;
 use progress::Display;
 
 /// Computes a scheme; Ctrl-C stops it.

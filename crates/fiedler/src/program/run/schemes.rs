@@ -11,9 +11,9 @@ use fiedler_graph::write::Targets;
 use fiedler_graph::{Error, GraphSet};
 use serde::{Deserialize, Serialize};
 
+use super::{compute_scheme, fingerprint};
 use crate::program::failure::Failure;
 use crate::program::output::Output;
-use crate::program::run::{self, fingerprint};
 
 /// A folder of schemes.
 pub struct Schemes<'a> {
@@ -66,7 +66,7 @@ impl<'a> Schemes<'a> {
     fn compute(&self, path: &Path, settings: &Settings, graphs: &GraphSet) -> Result<Computed, Failure> {
         fs::create_dir_all(&self.folder).map_err(Error::io("create", &self.folder))?;
         let started = Instant::now();
-        let scheme = run::compute_scheme(settings, graphs, self.output)?;
+        let scheme = compute_scheme(settings, graphs, self.output)?;
         let seconds = started.elapsed().as_secs_f64();
         let mut targets = Targets::new(true);
         let took = Took { seconds, threads: rayon::current_num_threads() };
