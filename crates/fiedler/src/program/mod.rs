@@ -18,6 +18,7 @@ mod run;
 mod scheme_flags;
 mod spectrum;
 mod table;
+mod tune;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -79,6 +80,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     /// Compute the paper's tables anew
     Reproduce(reproduce::Reproduce),
+    /// Look for settings that suit a dataset, by validation only
+    Tune(tune::Tune),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -113,6 +116,7 @@ fn run_command(cli: &Cli) -> Result<(), Failure> {
         Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
         Command::Reproduce(reproduce) => reproduce.run(&cli.common, &output),
+        Command::Tune(tune) => tune.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),

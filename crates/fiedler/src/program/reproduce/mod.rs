@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use super::failure::{Exit, Failure};
 use super::ledger::Ledger;
 use super::output::Output;
+use super::run::command_line;
 use super::run::data::Data;
 use super::{Common, interrupt};
 use experiment::{Context, Experiment};
@@ -119,8 +120,7 @@ impl Reproduce {
     }
 
     fn stopped(&self) -> Failure {
-        let command: Vec<String> = std::env::args().collect();
         let message = format!("stopped; what is finished is in {}", self.out.display());
-        Failure::new(Exit::Interrupted, message, format!("the same command goes on: {}", command.join(" ")))
+        Failure::new(Exit::Interrupted, message, format!("the same command goes on: {}", command_line()))
     }
 }

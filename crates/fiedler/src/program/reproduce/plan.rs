@@ -12,8 +12,8 @@ use crate::program::failure::{Exit, Failure};
 use crate::program::interrupt;
 use crate::program::ledger::Ledger;
 use crate::program::run::data::Data;
-use crate::program::run::fingerprint;
 use crate::program::run::timing::in_words;
+use crate::program::run::{command_line, fingerprint};
 use crate::program::table::several;
 
 /// The cells of a table, and the seeds of each.
@@ -173,7 +173,7 @@ impl Plan {
             datasets,
             entries,
             notes: self.experiment.notes().iter().map(|&note| note.to_owned()).collect(),
-            commands: vec![command()],
+            commands: vec![command_line()],
             version: env!("CARGO_PKG_VERSION").into(),
         })
     }
@@ -209,13 +209,4 @@ impl Plan {
             failed,
         })
     }
-}
-
-/// The command as it was given, without the folder that the program lies in.
-fn command() -> String {
-    let mut words: Vec<String> = std::env::args().collect();
-    if let Some(program) = words.first_mut() {
-        *program = env!("CARGO_BIN_NAME").to_owned();
-    }
-    words.join(" ")
 }

@@ -170,6 +170,10 @@ impl Folder {
         &self.path
     }
 
+    pub fn encoder(&self) -> PathBuf {
+        self.path.join(ENCODER)
+    }
+
     pub fn checkpoint(&self) -> PathBuf {
         self.path.join(CHECKPOINT)
     }

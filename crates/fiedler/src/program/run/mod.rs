@@ -22,6 +22,15 @@ use super::{interrupt, memory};
 pub use learn::learn;
 use progress::Display;
 
+/// The command as it was given, without the folder that the program lies in.
+pub fn command_line() -> String {
+    let words = std::env::args().skip(1).map(|word| match word.contains(char::is_whitespace) {
+        true => format!("'{word}'"),
+        false => word,
+    });
+    std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// Computes a scheme; Ctrl-C stops it.
 pub fn compute_scheme(
     settings: &fiedler_augment::Settings,
