@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import warnings
+import zipfile
 from pathlib import Path
 from statistics import median
 
@@ -35,8 +36,13 @@ def load(name):
     import torch
     from torch_geometric.data import Data
 
-    folder = Path(os.environ["FIEDLER_DATA"]) / "tu" / name
-    read = lambda part: np.loadtxt(folder / f"{name}_{part}.txt", delimiter=",", dtype=int)  # noqa: E731
+    archive = zipfile.ZipFile(Path(os.environ["FIEDLER_DATA"]) / "tu" / name / f"{name}.zip")
+
+    def read(part):
+        member = next(member for member in archive.namelist() if member.endswith(f"{name}_{part}.txt"))
+        with archive.open(member) as file:
+            return np.loadtxt(file, delimiter=",", dtype=int)
+
     pairs, graph_of, labels = read("A") - 1, read("graph_indicator") - 1, read("node_labels")
     values, codes = np.unique(labels, return_inverse=True)
     features = torch.nn.functional.one_hot(torch.from_numpy(codes), len(values)).float()

@@ -42,6 +42,19 @@ impl Failure {
         Failure { message: message.into(), hint: hint.into(), exit }
     }
 
+    /// What the program would end with.
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// The message with its hint, for a list of what went wrong.
+    pub fn in_one_line(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// Prints the failure to standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));

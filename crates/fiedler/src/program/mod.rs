@@ -9,12 +9,16 @@ mod evaluate;
 mod failure;
 mod inspect;
 mod interrupt;
+mod ledger;
 mod memory;
 mod output;
 mod reading;
+mod reproduce;
+mod run;
 mod scheme_flags;
 mod spectrum;
 mod table;
+mod tune;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -71,9 +75,13 @@ enum Command {
     /// Compute an augmentation scheme that changes the graph's spectrum most
     Augment(augment::Augment),
     /// Learn an embedding of nodes or graphs without labels
-    Embed(embed::Embed),
+    Embed(Box<embed::Embed>),
     /// Judge embeddings by how well labels can be predicted from them
     Evaluate(evaluate::Evaluate),
+    /// Compute the paper's tables anew
+    Reproduce(reproduce::Reproduce),
+    /// Look for settings that suit a dataset, by validation only
+    Tune(tune::Tune),
     /// Write a graph in another format
     Convert(convert::Convert),
     /// List, find and download known datasets
@@ -115,6 +123,8 @@ fn run_here(cli: &Cli) -> Result<(), Failure> {
         Command::Augment(augment) => augment.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
+        Command::Reproduce(reproduce) => reproduce.run(&cli.common, &output),
+        Command::Tune(tune) => tune.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),
         Command::Data(data) => data.run(&output),
         Command::Completions(completions) => completions.run(&output),

@@ -361,7 +361,7 @@ impl SchemeName {
 }
 
 /// The settings with the run's seed.
-fn seeded(mut settings: Settings, seed: u64) -> Settings {
+pub fn seeded(mut settings: Settings, seed: u64) -> Settings {
     match &mut settings {
         Settings::Opposite(spectral) | Settings::Single(spectral) | Settings::Double(spectral) => spectral.seed = seed,
         Settings::NodeDropping(dropping) => dropping.seed = seed,

@@ -8,13 +8,13 @@ use fiedler_learn::run::SavedEncoder;
 use serde::Serialize;
 
 use super::flags::LearnFlags;
-use super::folder::{DataRecord, Folder, write_embeddings};
-use super::score::{Judge, Score};
 use super::{Embed, summary};
 use crate::program::Common;
 use crate::program::failure::{Exit, Failure};
 use crate::program::output::Output;
 use crate::program::reading::BUILT_IN;
+use crate::program::run::folder::{DataRecord, Folder, write_embeddings};
+use crate::program::run::score::{Judge, Score};
 use crate::program::scheme_flags::SchemeFlags;
 use crate::program::table::{Table, count};
 

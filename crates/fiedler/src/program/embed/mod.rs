@@ -2,33 +2,26 @@
 
 mod apply;
 mod flags;
-mod folder;
-mod progress;
-mod recipe;
-mod score;
 mod summary;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::ValueEnum;
 use fiedler_augment::Scheme;
-use fiedler_augment::scheme::Stage;
 use fiedler_graph::Dataset;
 use fiedler_learn::method::{MethodSettings, Raw, Untrained};
 use fiedler_learn::run::{Outcome, Run, Settings};
-use fiedler_learn::trainer::{CheckpointFile, Progress};
 use fiedler_learn::{Embeddings, Error};
 
 use super::failure::{Exit, Failure};
 use super::output::Output;
 use super::reading::{BUILT_IN, Reading};
+use super::run::folder::{self, DataRecord, Folder, Record, ResultRecord, TableFormat};
+use super::run::score::{Judge, Score};
+use super::run::{self, recipe};
 use super::scheme_flags::SchemeFlags;
-use super::{Common, interrupt, memory};
+use super::{Common, interrupt};
 use flags::LearnFlags;
-use folder::{DataRecord, Folder, Record, ResultRecord};
-use progress::Display;
-use score::{Judge, Score};
 
 /// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
 /// augmentation scheme, and an encoder learns what they have in common.
@@ -81,17 +74,6 @@ Examples:
   fiedler embed edges.csv --features words.csv --epochs 200 --embeddings npy,csv
   fiedler embed mutag --scheme uniform-removal --ratio 0.2
   fiedler embed other-graph.csv --features words.csv --encoder cora-run/encoder.safetensors";
-
-/// Formats that embeddings can be written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
-    /// numpy's array format, rows in the order of the nodes or graphs
-    Npy,
-    /// Comma-separated, with the names of the nodes
-    Csv,
-    /// Parquet, with the names of the nodes
-    Parquet,
-}
 
 /// Where data and settings come from before flags change them.
 struct Origin {
@@ -182,8 +164,7 @@ impl Embed {
                 let hint = "a run is resumed with the settings it was started with; leave the flags out".to_owned();
                 return Err(Failure::new(Exit::Usage, format!("this is another run: {}", other.join(", ")), hint));
             }
-            let of = |data: &DataRecord| (data.fingerprint.clone(), data.features_fingerprint.clone());
-            if of(&before.data) != of(&data) {
+            if !before.data.is_same(&data) {
                 let message = format!("{} is not the data that the run was started with", data.source);
                 return Err(Failure::new(Exit::Usage, message, "give the same DATA, or begin anew".to_owned()));
             }
@@ -192,8 +173,7 @@ impl Embed {
             let degrees = settings.features.degrees;
             output.note(&format!("no features: node degrees serve, one column each up to {degrees}"));
         }
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        Ok(Record { version, finished: false, data, recipe, settings, result: None })
+        Ok(Record::new(data, recipe, settings))
     }
 
     fn embed(&self, mut record: Record, dataset: &Dataset, folder: &Folder, output: &Output) -> Result<(), Failure> {
@@ -211,22 +191,8 @@ impl Embed {
             Some(judge) => scores(settings, dataset, &outcome.embeddings, judge, output)?,
             None => Vec::new(),
         };
-        let history = &outcome.history;
         record.finished = true;
-        record.result = Some(ResultRecord {
-            rows: outcome.embeddings.rows(),
-            columns: outcome.embeddings.columns(),
-            epochs: history.losses.len(),
-            first_loss: history.losses.first().copied(),
-            last_loss: history.losses.last().copied(),
-            best_epoch: history.best.map(|(epoch, _)| epoch),
-            spread: outcome.embeddings.spread(),
-            scheme_seconds,
-            training_seconds: history.seconds,
-            threads: rayon::current_num_threads(),
-            peak_bytes: memory::peak_bytes(),
-            scores,
-        });
+        record.result = Some(ResultRecord::new(&outcome, scheme_seconds, scores));
         folder.finish(&record, &outcome, dataset, &self.embeddings)?;
         self.tell(&record, folder.path(), output)
     }
@@ -249,15 +215,7 @@ fn scheme(settings: &Settings, dataset: &Dataset, folder: &Folder, output: &Outp
     {
         return Ok(scheme);
     }
-    let bar = output.steps_bar(wanted.name());
-    let watch = |stage: &Stage<'_>| {
-        bar.set_length(stage.of as u64);
-        bar.set_position(stage.done as u64);
-        bar.set_message(format!("{} scheme, {} view:", wanted.name(), stage.view));
-        !interrupt::asked()
-    };
-    let scheme = wanted.compute(&dataset.graphs, &watch);
-    bar.finish_and_clear();
+    let scheme = run::compute_scheme(wanted, &dataset.graphs, output);
     let scheme = scheme.map_err(|error| match error {
         fiedler_augment::Error::Stopped => stopped("stopped before training began", folder),
         other => other.into(),
@@ -279,25 +237,8 @@ fn train(
         let message = format!("{} has no classes to learn from, or too few of each", record.data.name);
         return Err(Failure::new(Exit::Data, message, "choose a method that needs no labels, such as span".to_owned()));
     }
-    let DataRecord { fingerprint, features_fingerprint, .. } = &record.data;
-    let settings = serde_json::to_string(&record.settings);
-    let settings = settings.map_err(|error| Failure::new(Exit::Unexpected, format!("settings: {error}"), None))?;
-    let features = features_fingerprint.as_deref().unwrap_or("none");
-    let checkpoint = CheckpointFile { path: folder.checkpoint(), run: format!("{fingerprint} {features} {settings}") };
-    let display = Display::new(output);
-    let watch = |progress: &Progress| {
-        display.show(progress);
-        !interrupt::asked()
-    };
-    let run = Run {
-        supervision,
-        checkpoint: Some(&checkpoint),
-        memory: memory::free_bytes(),
-        watch: &watch,
-        ..Run::new(&record.settings, dataset, scheme)
-    };
-    let outcome = run.run();
-    display.finish();
+    let checkpoint = folder.checkpoint_of(record)?;
+    let outcome = run::train(&record.settings, dataset, scheme, supervision, &checkpoint, output);
     outcome.map_err(|error| match error {
         Error::Stopped { .. } => stopped(&error.to_string(), folder),
         other => other.into(),

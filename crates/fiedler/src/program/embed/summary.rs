@@ -3,8 +3,8 @@
 use fiedler_evaluate::Metric;
 use serde_json::{Value, json};
 
-use super::folder::{Record, ResultRecord};
-use super::score::Score;
+use crate::program::run::folder::{Record, ResultRecord};
+use crate::program::run::score::Score;
 use crate::program::table::{Table, count, figure, percent};
 
 /// One object: `run.json` with the folder it lies in.

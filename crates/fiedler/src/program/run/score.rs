@@ -3,7 +3,7 @@
 //! It is no benchmark: `fiedler evaluate` has the protocols with several splits.
 
 use fiedler_evaluate::{Metric, Protocol, Settings, Target, evaluate};
-use fiedler_graph::{Dataset, Dense, Labels, Split};
+use fiedler_graph::{Classes, Dataset, Dense, Split};
 use fiedler_learn::Embeddings;
 use fiedler_learn::data::Supervision;
 use serde::{Deserialize, Serialize};
@@ -63,13 +63,16 @@ impl Judge {
 
     /// How often the class of the highest score is the right one, on the same test part.
     pub fn score_of_answers(&self, of: &str, scores: &Embeddings) -> Option<Score> {
-        let Labels::Classes(classes) = &self.target.labels else { return None };
-        let answer = |row: &[f32]| (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a)));
-        let right = |item: &&u32| {
-            answer(scores.row(**item as usize)) == classes.of()[**item as usize].map(|class| class as usize)
-        };
-        let value = self.split.test.iter().filter(right).count() as f64 / self.split.test.len() as f64;
+        let value = share_right(self.target.labels.classes()?, &self.split.test, scores);
         let protocol = protocol(&self.target).describe(&self.target);
         Some(Score { of: of.into(), metric: Metric::Accuracy, value, protocol })
     }
+}
+
+/// The share of the items for which the class of the highest score is the right one.
+pub fn share_right(classes: &Classes, items: &[u32], scores: &Embeddings) -> f64 {
+    let answer = |row: &[f32]| (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a)));
+    let right =
+        |&&item: &&u32| answer(scores.row(item as usize)) == classes.of()[item as usize].map(|class| class as usize);
+    items.iter().filter(right).count() as f64 / items.len() as f64
 }

@@ -11,20 +11,53 @@ pub struct Recipe {
     text: &'static str,
 }
 
-/// All recipes. The order is that of the help.
-pub const RECIPES: [Recipe; 5] = [
-    Recipe { name: "default", text: include_str!("../../../recipes/default.toml") },
-    Recipe { name: "citation", text: include_str!("../../../recipes/citation.toml") },
-    Recipe { name: "paper-nodes", text: include_str!("../../../recipes/paper-nodes.toml") },
-    Recipe { name: "paper-graphs", text: include_str!("../../../recipes/paper-graphs.toml") },
-    Recipe { name: "reference-nodes", text: include_str!("../../../recipes/reference-nodes.toml") },
+macro_rules! recipes {
+    ($($name:literal),* $(,)?) => {
+        /// All recipes. The order is that of the help.
+        pub const RECIPES: &[Recipe] =
+            &[$(Recipe { name: $name, text: include_str!(concat!("../../../recipes/", $name, ".toml")) }),*];
+    };
+}
+
+recipes![
+    "default",
+    "citation",
+    "paper-nodes",
+    "paper-graphs",
+    "reference-nodes",
+    "reference-graphs",
+    "supervised-nodes",
+    "supervised-graphs",
+    "cora",
+    "citeseer",
+    "pubmed",
+    "wiki-cs",
+    "amazon-photo",
+    "amazon-computers",
+    "coauthor-cs",
+    "mutag",
+    "proteins",
+    "nci1",
+    "dd",
+    "collab",
+    "reddit-binary",
+    "reddit-multi-5k",
+    "imdb-binary",
+    "imdb-multi",
 ];
 
 /// The settings of a recipe.
 pub fn settings(name: &str) -> Result<Settings, Failure> {
-    let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
-    let recipe = recipe.ok_or_else(|| fiedler_graph::Error::unknown_name("recipe", name, names()))?;
-    parse(recipe.text).map_err(|problem| Failure::new(Exit::Unexpected, format!("recipe {name}: {problem}"), None))
+    let settings = find(name)?;
+    Ok(settings.ok_or_else(|| fiedler_graph::Error::unknown_name("recipe", name, names()))?)
+}
+
+/// The settings of a recipe, if there is one of this name.
+pub fn find(name: &str) -> Result<Option<Settings>, Failure> {
+    let Some(recipe) = RECIPES.iter().find(|recipe| recipe.name == name) else { return Ok(None) };
+    let settings = parse(recipe.text);
+    let settings = settings.map_err(|error| Failure::new(Exit::Unexpected, format!("recipe {name}: {error}"), None))?;
+    Ok(Some(settings))
 }
 
 /// Settings from the text of a TOML file.
@@ -39,9 +72,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// For `--help`.
 pub fn help() -> String {
     let mut help = String::from("Settings under a name:");
-    for recipe in &RECIPES {
+    for recipe in RECIPES {
         let about = recipe.text.lines().next().unwrap_or_default().trim_start_matches("# ");
-        help.push_str(&format!("\n  {:16} {about}", recipe.name));
+        help.push_str(&format!("\n  {:17} {about}", recipe.name));
     }
     help
 }

@@ -7,18 +7,19 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use fiedler_augment::Scheme;
 use fiedler_graph::write::{self, Targets};
 use fiedler_graph::{Dataset, Error};
 use fiedler_learn::Embeddings;
 use fiedler_learn::run::{Outcome, Settings};
-use fiedler_learn::trainer;
+use fiedler_learn::trainer::{self, CheckpointFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::TableFormat;
 use super::score::Score;
 use crate::program::failure::{Exit, Failure};
+use crate::program::memory;
 use crate::program::reading::Reading;
 
 const RECORD: &str = "run.json";
@@ -29,6 +30,17 @@ const LOSSES: &str = "losses.csv";
 /// All that a run may leave beside `run.json`.
 const FILES: [&str; 7] =
     [CHECKPOINT, SCHEME, ENCODER, LOSSES, "embeddings.npy", "embeddings.csv", "embeddings.parquet"];
+
+/// Formats that embeddings can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// numpy's array format, rows in the order of the nodes or graphs
+    Npy,
+    /// Comma-separated, with the names of the nodes
+    Csv,
+    /// Parquet, with the names of the nodes
+    Parquet,
+}
 
 /// What `run.json` holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -79,7 +91,48 @@ pub struct ResultRecord {
     pub scores: Vec<Score>,
 }
 
+impl Record {
+    /// What a run is before anything has been computed.
+    pub fn new(data: DataRecord, recipe: Option<String>, settings: Settings) -> Record {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Record { version, finished: false, data, recipe, settings, result: None }
+    }
+
+    /// What tells this run from others; a checkpoint of another one is refused.
+    pub fn identity(&self) -> Result<String, Failure> {
+        let settings = serde_json::to_string(&self.settings);
+        let settings = settings.map_err(|error| Failure::new(Exit::Unexpected, format!("settings: {error}"), None))?;
+        let features = self.data.features_fingerprint.as_deref().unwrap_or("none");
+        Ok(format!("{} {features} {settings}", self.data.fingerprint))
+    }
+}
+
+impl ResultRecord {
+    pub fn new(outcome: &Outcome, scheme_seconds: f64, scores: Vec<Score>) -> ResultRecord {
+        let history = &outcome.history;
+        ResultRecord {
+            rows: outcome.embeddings.rows(),
+            columns: outcome.embeddings.columns(),
+            epochs: history.losses.len(),
+            first_loss: history.losses.first().copied(),
+            last_loss: history.losses.last().copied(),
+            best_epoch: history.best.map(|(epoch, _)| epoch),
+            spread: outcome.embeddings.spread(),
+            scheme_seconds,
+            training_seconds: history.seconds,
+            threads: rayon::current_num_threads(),
+            peak_bytes: memory::peak_bytes(),
+            scores,
+        }
+    }
+}
+
 impl DataRecord {
+    /// Whether both are of the same graphs with the same features.
+    pub fn is_same(&self, other: &DataRecord) -> bool {
+        (&self.fingerprint, &self.features_fingerprint) == (&other.fingerprint, &other.features_fingerprint)
+    }
+
     pub fn new(source: String, reading: Reading, dataset: &Dataset) -> DataRecord {
         DataRecord {
             source,
@@ -117,8 +170,17 @@ impl Folder {
         &self.path
     }
 
+    pub fn encoder(&self) -> PathBuf {
+        self.path.join(ENCODER)
+    }
+
     pub fn checkpoint(&self) -> PathBuf {
         self.path.join(CHECKPOINT)
+    }
+
+    /// Where a run keeps its checkpoint, with what tells it from other runs.
+    pub fn checkpoint_of(&self, record: &Record) -> Result<CheckpointFile, Failure> {
+        Ok(CheckpointFile { path: self.checkpoint(), run: record.identity()? })
     }
 
     pub fn scheme(&self) -> PathBuf {
@@ -185,6 +247,11 @@ impl Folder {
         Ok(())
     }
 
+    /// Removes everything that is in the folder.
+    pub fn clear(&self) -> Result<(), Failure> {
+        Ok(fs::remove_dir_all(&self.path).map_err(Error::io("remove", &self.path))?)
+    }
+
     pub fn keep_scheme(&self, scheme: &Scheme) -> Result<(), Failure> {
         Ok(scheme.save(&self.scheme(), true)?)
     }
@@ -205,8 +272,12 @@ impl Folder {
         if !outcome.history.losses.is_empty() {
             targets.write(&self.path.join(LOSSES), |file| {
                 writeln!(file, "epoch,loss")?;
-                let losses = outcome.history.losses.iter().enumerate();
-                losses.map(|(epoch, loss)| writeln!(file, "{},{loss}", epoch + 1)).collect()
+                outcome
+                    .history
+                    .losses
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(epoch, loss)| writeln!(file, "{},{loss}", epoch + 1))
             })?;
         }
         targets.finish()?;

@@ -1,0 +1,123 @@
+//! Judging an encoder that was trained by labels: by its own answers on the test part.
+
+use std::fs;
+use std::path::Path;
+
+use fiedler_evaluate::{Metric, Score, Settings, SplitScore, mean_and_deviation};
+use fiedler_graph::write::Targets;
+use fiedler_graph::{Classes, Split};
+use fiedler_learn::run::Outcome;
+use serde::{Deserialize, Serialize};
+
+use super::judged::Judged;
+use crate::program::failure::{Exit, Failure};
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
+use crate::program::run::score::share_right;
+
+/// Where a split has no part to choose on, one in so many of what is learnt from says when to stop.
+const SET_ASIDE: usize = 10;
+const FILE: &str = "answers.json";
+
+/// The splits of a run with what has been found on them.
+pub struct Answers<'a> {
+    classes: &'a Classes,
+    splits: Vec<Split>,
+    found: Vec<Finished>,
+    labels: &'a str,
+    description: String,
+    items: usize,
+}
+
+/// What came of one split.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Finished {
+    labels: String,
+    score: SplitScore,
+    seconds: f64,
+}
+
+impl<'a> Answers<'a> {
+    pub fn new(data: &'a Data, ledger: Ledger, evaluation: &Settings) -> Result<Answers<'a>, Failure> {
+        let Some(classes) = data.target.labels.classes() else {
+            let message = format!("{} has no classes to learn from", data.title);
+            return Err(Failure::new(Exit::Data, message, "leave the supervised row out".to_owned()));
+        };
+        let mut splits = ledger.protocol().splits(&data.target, evaluation.seed)?;
+        splits.iter_mut().for_each(set_aside);
+        let description = ledger.protocol().describe(&data.target) + "; the answers of the encoder itself";
+        let (labels, items) = (data.labels.as_str(), data.target.labels.len());
+        Ok(Answers { classes, splits, found: Vec::new(), labels, description, items })
+    }
+
+    pub fn splits(&self) -> &[Split] {
+        &self.splits
+    }
+
+    pub fn classes(&self) -> &'a Classes {
+        self.classes
+    }
+
+    /// What an earlier attempt left in a split's folder, if it is still true.
+    pub fn read(&self, folder: &Path, split: &Split) -> Option<Finished> {
+        let finished: Finished = serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()?;
+        (finished.labels == self.labels && finished.score.fingerprint == split.fingerprint()).then_some(finished)
+    }
+
+    pub fn write(&self, folder: &Path, finished: &Finished) -> Result<(), Failure> {
+        let mut targets = Targets::new(true);
+        targets.write(&folder.join(FILE), |file| Ok(serde_json::to_writer_pretty(file, finished)?))?;
+        targets.finish()?;
+        Ok(())
+    }
+
+    pub fn judge(&self, split: &Split, outcome: &Outcome) -> Finished {
+        let share = |items: &[u32]| share_right(self.classes, items, &outcome.embeddings);
+        let score = SplitScore {
+            name: split.name.clone(),
+            value: share(&split.test),
+            valid: share(&split.valid),
+            weight: 0.0,
+            train_items: split.train.len(),
+            valid_items: split.valid.len(),
+            test_items: split.test.len(),
+            fingerprint: split.fingerprint(),
+        };
+        Finished { labels: self.labels.to_owned(), score, seconds: outcome.history.seconds }
+    }
+
+    pub fn add(&mut self, finished: Finished) {
+        self.found.push(finished);
+    }
+
+    /// The score of all splits.
+    pub fn judged(self, ledger: Ledger, evaluation: Settings, data: &Data) -> Judged {
+        let splits: Vec<SplitScore> = self.found.iter().map(|finished| finished.score.clone()).collect();
+        let (mean, std) = mean_and_deviation(&splits.iter().map(|split| split.value).collect::<Vec<_>>());
+        let score = Score {
+            metric: Metric::Accuracy,
+            mean,
+            std,
+            protocol: ledger.protocol().name().into(),
+            description: self.description,
+            rows: self.items,
+            columns: self.classes.count(),
+            splits,
+            notes: Vec::new(),
+        };
+        let seconds = self.found.iter().map(|finished| finished.seconds).sum();
+        Judged { ledger, evaluation, labels: data.labels.clone(), seconds, score }
+    }
+}
+
+fn set_aside(split: &mut Split) {
+    if !split.valid.is_empty() {
+        return;
+    }
+    let every = |place: usize| place % SET_ASIDE == SET_ASIDE - 1;
+    let parts = |wanted: bool| {
+        let of = split.train.iter().enumerate().filter(move |(place, _)| every(*place) == wanted);
+        of.map(|(_, &item)| item).collect::<Vec<u32>>()
+    };
+    (split.valid, split.train) = (parts(true), parts(false));
+}

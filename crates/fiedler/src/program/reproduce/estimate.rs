@@ -1,0 +1,59 @@
+//! How long runs will take: from those that are finished, else from a few epochs.
+
+use std::collections::BTreeMap;
+
+use fiedler_learn::data::Supervision;
+
+use super::cell::{Cell, Measure};
+use crate::program::failure::Failure;
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
+use crate::program::run::timing::epoch_seconds;
+
+/// Seconds that a run takes, cell by cell.
+#[derive(Debug, Default)]
+pub struct Estimate {
+    /// Sum and number of what was measured.
+    measured: BTreeMap<usize, (f64, usize)>,
+    guessed: BTreeMap<usize, f64>,
+}
+
+impl Estimate {
+    pub fn measure(&mut self, cell: usize, seconds: f64) {
+        let (sum, count) = self.measured.entry(cell).or_default();
+        *sum += seconds;
+        *count += 1;
+    }
+
+    /// Times a few epochs of a cell that nothing is known of.
+    pub fn guess(&mut self, at: usize, cell: &Cell, data: &Data, ledger: Ledger) -> Result<(), Failure> {
+        if self.measured.contains_key(&at) {
+            return Ok(());
+        }
+        let seconds = match cell.measure {
+            Measure::Score(_) if cell.settings.method.is_trained() => seconds(cell, data, ledger)?,
+            _ => 0.0,
+        };
+        self.guessed.insert(at, seconds);
+        Ok(())
+    }
+
+    /// Seconds for one run of a cell.
+    pub fn of(&self, cell: usize) -> f64 {
+        match self.measured.get(&cell) {
+            Some((sum, count)) => sum / *count as f64,
+            None => self.guessed.get(&cell).copied().unwrap_or(0.0),
+        }
+    }
+}
+
+fn seconds(cell: &Cell, data: &Data, ledger: Ledger) -> Result<f64, Failure> {
+    let splits = ledger.protocol().splits(&data.target, 0)?;
+    let supervision = match (data.target.labels.classes(), splits.first()) {
+        (Some(classes), Some(split)) => Some(Supervision { classes, split }),
+        _ => None,
+    };
+    let repeated = if cell.settings.method.learns_from_labels() { splits.len() } else { 1 };
+    let epochs = repeated * cell.settings.training.epochs;
+    Ok(epoch_seconds(&cell.settings, &data.dataset, supervision)? * epochs as f64)
+}

@@ -1,0 +1,126 @@
+//! `fiedler reproduce`: the paper's tables, computed anew.
+
+mod answers;
+mod cell;
+mod data;
+mod estimate;
+mod experiment;
+mod files;
+mod judged;
+mod node;
+mod paper;
+mod plan;
+mod recipes;
+mod render;
+mod table;
+mod workshop;
+
+use std::path::PathBuf;
+
+use super::failure::{Exit, Failure};
+use super::ledger::Ledger;
+use super::output::Output;
+use super::run::command_line;
+use super::run::data::Data;
+use super::{Common, interrupt};
+use experiment::{Context, Experiment};
+use paper::Paper;
+use plan::Plan;
+use recipes::Recipes;
+use workshop::Workshop;
+
+/// Computes a table of the paper anew, run by run, and puts its printed figures beside ours. What is finished is kept and never computed
+/// again; what was stopped goes on where it was.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Reproduce {
+    /// Which table
+    experiment: Experiment,
+    /// Datasets, by their names or paths [default: those of the paper]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    datasets: Vec<String>,
+    /// Rows of the table, by their names [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Runs of each row on each dataset; --seed is that of the first
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    seeds: u16,
+    /// How runs are judged [default: random for nodes, folds for graphs]
+    #[arg(long, value_enum)]
+    ledger: Option<Ledger>,
+    /// Epochs of training, in place of those in the recipes
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+    /// Folder of recipes that go before those of the program: NAME.toml, NAME-LEDGER.toml, NAME-SCHEME.toml …
+    #[arg(long, value_name = "DIR")]
+    recipes: Option<PathBuf>,
+    /// Folder for runs and tables
+    #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
+    out: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+In the folder: runs/DATASET/METHOD-FINGERPRINT/seed-N (as `fiedler embed` leaves them, with score-LEDGER.json), schemes that runs share,
+and each table as EXPERIMENT-LEDGER.csv, .md and .json, refreshed after every run. Several commands can fill one folder.
+
+Examples:
+  fiedler reproduce node --out results
+  fiedler reproduce node --datasets cora,citeseer --methods GCL-SPAN --ledger public --out results";
+
+impl Reproduce {
+    pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
+        let paper = Paper::read()?;
+        let ledger = self.ledger.unwrap_or_else(|| self.experiment.ledger());
+        let recipes = Recipes { folder: self.recipes.clone(), ledger, epochs: self.epochs };
+        let names = match self.datasets.as_slice() {
+            [] => self.experiment.datasets().iter().map(|&name| name.to_owned()).collect(),
+            given => given.to_vec(),
+        };
+        let data = data::load(&names, &paper, output)?;
+        let plan = self.plan(&data, &recipes, &paper, common.seed())?;
+        let workshop = Workshop::new(&self.out, ledger, output);
+        interrupt::listen();
+        let table = plan.carry_out(&data, &workshop).map_err(|failure| match failure.exit() {
+            Exit::Interrupted => self.stopped(),
+            _ => failure,
+        })?;
+        if self.json {
+            return output.json(&render::json(&table));
+        }
+        output.result(&render::text(&table))
+    }
+
+    fn plan(&self, data: &[Data], recipes: &Recipes, paper: &Paper, seed: u64) -> Result<Plan, Failure> {
+        let mut cells = Vec::new();
+        for (place, data) in data.iter().enumerate() {
+            cells.extend(self.experiment.cells(&Context { data, place, recipes, paper })?);
+        }
+        self.choose_rows(&mut cells)?;
+        let seeds = usize::from(self.seeds);
+        Ok(Plan::new(self.experiment, cells, recipes.ledger, seed, seeds))
+    }
+
+    fn choose_rows(&self, cells: &mut Vec<cell::Cell>) -> Result<(), Failure> {
+        let is = |row: &str, wanted: &String| row.eq_ignore_ascii_case(wanted);
+        for wanted in &self.methods {
+            if !cells.iter().any(|cell| is(&cell.row, wanted)) {
+                let mut known: Vec<&str> = cells.iter().map(|cell| cell.row.as_str()).collect();
+                known.sort_unstable();
+                known.dedup();
+                return Err(fiedler_graph::Error::unknown_name("method", wanted, known).into());
+            }
+        }
+        if !self.methods.is_empty() {
+            cells.retain(|cell| self.methods.iter().any(|wanted| is(&cell.row, wanted)));
+        }
+        Ok(())
+    }
+
+    fn stopped(&self) -> Failure {
+        let message = format!("stopped; what is finished is in {}", self.out.display());
+        Failure::new(Exit::Interrupted, message, format!("the same command goes on: {}", command_line()))
+    }
+}

@@ -1,0 +1,56 @@
+//! The figures that the paper prints.
+
+use serde::{Deserialize, Serialize};
+
+use crate::program::failure::{Exit, Failure};
+use crate::program::run::data::canonical;
+
+const RESULTS: &str = include_str!("../../../paper/results.csv");
+
+/// Repetitions behind each of the paper's means (its Section 5).
+pub const RUNS: usize = 10;
+
+/// A printed mean, with its deviation where one is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    pub mean: f64,
+    pub std: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Line {
+    table: String,
+    dataset: String,
+    method: String,
+    mean: f64,
+    std: Option<f64>,
+}
+
+/// All printed figures.
+pub struct Paper {
+    lines: Vec<Line>,
+}
+
+impl Paper {
+    pub fn read() -> Result<Paper, Failure> {
+        let mut reader = csv::Reader::from_reader(RESULTS.as_bytes());
+        let lines = reader.deserialize().collect::<Result<_, _>>();
+        let lines =
+            lines.map_err(|error| Failure::new(Exit::Unexpected, format!("the paper's figures: {error}"), None))?;
+        Ok(Paper { lines })
+    }
+
+    /// What a table prints for a dataset, whatever name of it is given, and a method.
+    pub fn figure(&self, table: &str, dataset: &str, method: &str) -> Option<Figure> {
+        let line = self.lines.iter().find(|line| {
+            line.table == table && line.method == method && canonical(&line.dataset) == canonical(dataset)
+        })?;
+        Some(Figure { mean: line.mean, std: line.std })
+    }
+
+    /// How a dataset is called in print.
+    pub fn name(&self, dataset: &str) -> Option<&str> {
+        let line = self.lines.iter().find(|line| canonical(&line.dataset) == canonical(dataset));
+        line.map(|line| line.dataset.as_str())
+    }
+}

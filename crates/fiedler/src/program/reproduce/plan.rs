@@ -1,0 +1,212 @@
+//! What there is to do, and doing it.
+
+use std::time::Instant;
+
+use super::cell::{Cell, Measure};
+use super::estimate::Estimate;
+use super::experiment::Experiment;
+use super::files;
+use super::table::{Entry, Table, Value};
+use super::workshop::{Done, Workshop};
+use crate::program::failure::{Exit, Failure};
+use crate::program::interrupt;
+use crate::program::ledger::Ledger;
+use crate::program::run::data::Data;
+use crate::program::run::timing::in_words;
+use crate::program::run::{command_line, fingerprint};
+use crate::program::table::several;
+
+/// The cells of a table, and the seeds of each.
+pub struct Plan {
+    experiment: Experiment,
+    ledger: Ledger,
+    cells: Vec<Cell>,
+    jobs: Vec<Job>,
+}
+
+/// One run that a cell needs.
+#[derive(Debug, Clone)]
+struct Job {
+    cell: usize,
+    seed: u64,
+    state: State,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    ToDo,
+    Done(Done),
+    Failed(String),
+}
+
+impl Plan {
+    pub fn new(experiment: Experiment, cells: Vec<Cell>, ledger: Ledger, seed: u64, seeds: usize) -> Plan {
+        let of_cell = |(at, cell): (usize, &Cell)| {
+            let seeds = cell.seeds(ledger, seed, seeds);
+            seeds.into_iter().map(move |seed| Job { cell: at, seed, state: State::ToDo })
+        };
+        let jobs = cells.iter().enumerate().flat_map(of_cell).collect();
+        Plan { experiment, ledger, cells, jobs }
+    }
+
+    /// Does what is to be done, keeping the table's files up to date.
+    pub fn carry_out(mut self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
+        let mut estimate = Estimate::default();
+        for at in 0..self.jobs.len() {
+            let Job { cell, seed, .. } = self.jobs[at];
+            let of = &self.cells[cell];
+            if let Some(done) = workshop.find(&data[of.data], of, seed)? {
+                estimate.measure(cell, done.seconds);
+                self.jobs[at].state = State::Done(done);
+            }
+        }
+        self.announce(data, workshop, &mut estimate)?;
+        let mut table = files::write(workshop.out, self.table(data, workshop)?)?;
+        for at in 0..self.jobs.len() {
+            if !matches!(self.jobs[at].state, State::ToDo) {
+                continue;
+            }
+            if interrupt::asked() {
+                return Err(Failure::new(Exit::Interrupted, "stopped", None));
+            }
+            self.do_job(at, data, workshop, &mut estimate)?;
+            table = files::write(workshop.out, self.table(data, workshop)?)?;
+        }
+        Ok(table)
+    }
+
+    /// Says how much there is to do, and how long that will take.
+    fn announce(&self, data: &[Data], workshop: &Workshop<'_>, estimate: &mut Estimate) -> Result<(), Failure> {
+        let to_do: Vec<&Job> = self.to_do().collect();
+        let finished = self.jobs.len() - to_do.len();
+        let output = workshop.output;
+        if to_do.is_empty() {
+            output.note(&format!("all {} are finished", several(self.jobs.len(), "run")));
+            return Ok(());
+        }
+        output.note(&format!("{} finished, {} to do; timing a few epochs", several(finished, "run"), to_do.len()));
+        let mut cells: Vec<usize> = to_do.iter().map(|job| job.cell).collect();
+        cells.dedup();
+        let mut schemes = 0;
+        for at in cells {
+            let cell = &self.cells[at];
+            let data = &data[cell.data];
+            let spinner = output.spinner(&format!("timing {} on {}", cell.row, data.title));
+            estimate.guess(at, cell, data, self.ledger)?;
+            spinner.finish_and_clear();
+            let settings = workshop.seeded(&cell.settings, 0);
+            let needed = cell.settings.method.views() > 0;
+            schemes +=
+                usize::from(needed && !workshop.schemes.has(&data.name, &settings.scheme.0, &data.dataset.graphs));
+        }
+        let schemes = match schemes {
+            0 => String::new(),
+            schemes => format!(", and {} to compute", several(schemes, "scheme")),
+        };
+        output.note(&format!("expected: about {} of training{schemes}", in_words(self.seconds_left(estimate))));
+        Ok(())
+    }
+
+    fn to_do(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.iter().filter(|job| matches!(job.state, State::ToDo))
+    }
+
+    fn seconds_left(&self, estimate: &Estimate) -> f64 {
+        self.to_do().map(|job| estimate.of(job.cell)).sum()
+    }
+
+    fn do_job(
+        &mut self,
+        at: usize,
+        data: &[Data],
+        workshop: &Workshop<'_>,
+        estimate: &mut Estimate,
+    ) -> Result<(), Failure> {
+        let Job { cell: place, seed, .. } = self.jobs[at];
+        let cell = &self.cells[place];
+        let data = &data[cell.data];
+        let started = Instant::now();
+        let (state, word) = match workshop.make(data, cell, seed) {
+            Ok(done) => {
+                estimate.measure(place, done.seconds);
+                (State::Done(done), format!("{:.2}", done.value))
+            }
+            // Training that leads nowhere is a result; everything else would happen again.
+            Err(failure) if failure.exit() == Exit::Training => {
+                let why = format!("seed {seed}: {}", failure.in_one_line());
+                (State::Failed(why.clone()), why)
+            }
+            Err(failure) => return Err(failure),
+        };
+        let named = format!("{}, {}, seed {seed}: {word}", data.title, cell.row);
+        self.jobs[at].state = state;
+        let (left, all) = (self.to_do().count(), self.jobs.len());
+        let took = in_words(started.elapsed().as_secs_f64());
+        let to_go = match left {
+            0 => String::new(),
+            _ => format!(", about {} left", in_words(self.seconds_left(estimate))),
+        };
+        workshop.output.note(&format!("{} of {all}: {named} ({took}{to_go})", all - left));
+        Ok(())
+    }
+
+    fn table(&self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
+        let mut rows: Vec<String> = Vec::new();
+        let mut datasets: Vec<String> = Vec::new();
+        let mut entries = Vec::new();
+        for (at, cell) in self.cells.iter().enumerate() {
+            let data = &data[cell.data];
+            if !rows.contains(&cell.row) {
+                rows.push(cell.row.clone());
+            }
+            if !datasets.contains(&data.title) {
+                datasets.push(data.title.clone());
+            }
+            entries.push(self.entry(at, data, workshop)?);
+        }
+        Ok(Table {
+            experiment: self.experiment.name(),
+            title: self.experiment.title().into(),
+            ledger: self.ledger,
+            unit: self.experiment.unit().into(),
+            rows,
+            datasets,
+            entries,
+            notes: self.experiment.notes().iter().map(|&note| note.to_owned()).collect(),
+            commands: vec![command_line()],
+            version: env!("CARGO_PKG_VERSION").into(),
+        })
+    }
+
+    fn entry(&self, at: usize, data: &Data, workshop: &Workshop<'_>) -> Result<Entry, Failure> {
+        let cell = &self.cells[at];
+        let (mut values, mut failed, mut splits) = (Vec::new(), Vec::new(), Vec::new());
+        for job in self.jobs.iter().filter(|job| job.cell == at) {
+            match &job.state {
+                State::Done(done) => values.push(Value { seed: job.seed, value: done.value }),
+                State::Failed(why) => failed.push(why.clone()),
+                State::ToDo => {}
+            }
+            if matches!(cell.measure, Measure::Score(_)) {
+                let evaluation = self.ledger.evaluation(job.seed, None);
+                let of_seed = self.ledger.protocol().splits(&data.target, evaluation.seed)?;
+                splits.extend(of_seed.iter().map(|split| split.fingerprint()[..8].to_owned()));
+            }
+        }
+        splits.dedup();
+        let features = data.record.features_fingerprint.as_deref().unwrap_or("none");
+        Ok(Entry {
+            dataset: data.title.clone(),
+            row: cell.row.clone(),
+            recipe: cell.recipe.clone(),
+            settings: fingerprint::of(&workshop.seeded(&cell.settings, 0))[..10].to_owned(),
+            judged: self.ledger.describe(&data.target),
+            data: format!("{} {features}", data.record.fingerprint),
+            splits,
+            values,
+            paper: cell.paper,
+            against: cell.against.clone(),
+            failed,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Schemes that several runs share: computed once, kept in a folder, the last one in memory.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Instant;
+
+use fiedler_augment::{Scheme, Settings};
+use fiedler_graph::write::Targets;
+use fiedler_graph::{Error, GraphSet};
+use serde::{Deserialize, Serialize};
+
+use super::{compute_scheme, fingerprint};
+use crate::program::failure::Failure;
+use crate::program::output::Output;
+
+/// A folder of schemes.
+pub struct Schemes<'a> {
+    folder: PathBuf,
+    output: &'a Output,
+    last: RefCell<Option<(PathBuf, Rc<Computed>)>>,
+}
+
+/// A scheme, and what it took.
+pub struct Computed {
+    pub scheme: Scheme,
+    pub seconds: f64,
+}
+
+/// What stands beside a scheme's file.
+#[derive(Serialize, Deserialize)]
+struct Took {
+    seconds: f64,
+    threads: usize,
+}
+
+impl<'a> Schemes<'a> {
+    pub fn new(folder: PathBuf, output: &'a Output) -> Schemes<'a> {
+        Schemes { folder, output, last: RefCell::new(None) }
+    }
+
+    /// Whether the scheme is there already.
+    pub fn has(&self, data: &str, settings: &Settings, graphs: &GraphSet) -> bool {
+        self.path(data, settings, graphs).exists()
+    }
+
+    /// The scheme, computed now if it is not there yet.
+    pub fn get(&self, data: &str, settings: &Settings, graphs: &GraphSet) -> Result<Rc<Computed>, Failure> {
+        let path = self.path(data, settings, graphs);
+        if let Some((last, computed)) = &*self.last.borrow()
+            && *last == path
+        {
+            return Ok(computed.clone());
+        }
+        // A large scheme makes place for the next before that is there.
+        self.last.replace(None);
+        let computed = match load(&path, settings, graphs) {
+            Some(computed) => Rc::new(computed),
+            None => Rc::new(self.compute(&path, settings, graphs)?),
+        };
+        self.last.replace(Some((path, computed.clone())));
+        Ok(computed)
+    }
+
+    fn compute(&self, path: &Path, settings: &Settings, graphs: &GraphSet) -> Result<Computed, Failure> {
+        fs::create_dir_all(&self.folder).map_err(Error::io("create", &self.folder))?;
+        let started = Instant::now();
+        let scheme = compute_scheme(settings, graphs, self.output)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let mut targets = Targets::new(true);
+        let took = Took { seconds, threads: rayon::current_num_threads() };
+        targets.write(&beside(path), |file| Ok(serde_json::to_writer_pretty(file, &took)?))?;
+        targets.finish()?;
+        scheme.save(path, true)?;
+        Ok(Computed { scheme, seconds })
+    }
+
+    fn path(&self, data: &str, settings: &Settings, graphs: &GraphSet) -> PathBuf {
+        let key = fingerprint::of(&(settings, graphs.fingerprint()));
+        self.folder.join(format!("{data}-{}-{}.safetensors", settings.name(), &key[..10]))
+    }
+}
+
+fn load(path: &Path, settings: &Settings, graphs: &GraphSet) -> Option<Computed> {
+    let took: Took = serde_json::from_str(&fs::read_to_string(beside(path)).ok()?).ok()?;
+    let scheme = Scheme::load(path, graphs).ok()?;
+    (scheme.settings() == settings).then_some(Computed { scheme, seconds: took.seconds })
+}
+
+fn beside(path: &Path) -> PathBuf {
+    path.with_extension("json")
+}

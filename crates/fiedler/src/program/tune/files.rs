@@ -1,0 +1,114 @@
+//! What a search writes: all trials, the best settings as a recipe, and a summary.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use fiedler_evaluate::Metric;
+use fiedler_graph::write::Targets;
+
+use super::search::Search;
+use super::trials::Trial;
+use crate::program::failure::{Exit, Failure};
+
+/// Trials that the summary lists.
+const LISTED: usize = 10;
+
+/// Writes `trials.csv`, `best.toml` and `summary.md`.
+pub fn write(search: &Search<'_>, trials: &[Trial]) -> Result<(), Failure> {
+    let out = search.out;
+    let refuse = |error: String| Failure::new(Exit::Output, format!("cannot write the trials: {error}"), None);
+    let csv = csv(trials).map_err(|error| refuse(error.to_string()))?;
+    let mut targets = Targets::new(true);
+    targets.write(&out.join("trials.csv"), |file| file.write_all(&csv))?;
+    targets.write(&out.join("summary.md"), |file| file.write_all(summary(search, trials).as_bytes()))?;
+    if let Some(best) = trials.iter().find(|trial| trial.valid().is_some()) {
+        let settings = toml::to_string(&best.settings).map_err(|error| refuse(error.to_string()))?;
+        let text = format!("{}\n{settings}", about(search, best));
+        targets.write(&out.join("best.toml"), |file| file.write_all(text.as_bytes()))?;
+    }
+    targets.finish()?;
+    Ok(())
+}
+
+/// The first lines of the recipe: where it comes from.
+fn about(search: &Search<'_>, best: &Trial) -> String {
+    let (mean, std) = best.valid().unwrap_or_default();
+    format!(
+        "# {}: found by a search of {} runs, ledger {}, by the part to choose on only\n\
+         # Trial {}: {} over {} seeds there. Searched by: {}",
+        search.data.name,
+        search.runs(),
+        search.ledger.name(),
+        best.number,
+        shown(mean, std, search.metric()),
+        best.found.len(),
+        search.command,
+    )
+}
+
+fn csv(trials: &[Trial]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = trials.first().map(|trial| trial.choices.iter().map(|(name, _)| *name)).into_iter().flatten();
+    writer.write_record(["trial", "seeds", "valid_mean", "valid_std", "seconds", "failed"].into_iter().chain(names))?;
+    for trial in trials {
+        let found = trial.valid();
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        let first = [
+            trial.number.to_string(),
+            trial.found.len().to_string(),
+            number(found.map(|(mean, _)| mean)),
+            number(found.map(|(_, std)| std)),
+            format!("{:.1}", trial.seconds()),
+            trial.failed.clone().unwrap_or_default(),
+        ];
+        writer.write_record(first.into_iter().chain(trial.choices.iter().map(|(_, text)| text.clone())))?;
+    }
+    writer.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// What was searched and what came of it.
+pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
+    let mut out = format!("# Settings for {}\n\n", search.data.title);
+    let rounds: Vec<String> = search.rounds.iter().map(ToString::to_string).collect();
+    let _ = writeln!(
+        out,
+        "Random search, seed {}, then halving: rounds of {} trials with 1, 3 and 7 seeds in all; {} runs. Judged by {} on the part to \
+         choose on: {}. Labels of the test part were taken away before anything was computed. Splits have seeds from {}, other ones than \
+         tables are made from.\n",
+        search.seed,
+        rounds.join(", "),
+        search.runs(),
+        search.metric(),
+        search.ledger.describe(&search.data.target),
+        super::search::FIRST_SEED,
+    );
+    let _ = writeln!(out, "Command: `{}`\n\n| setting | values, all as likely |\n|---|---|", search.command);
+    for (name, values) in search.space.axes() {
+        let _ = writeln!(out, "| {name} | {} |", values.join(", "));
+    }
+    let _ = writeln!(out, "\n| trial | seeds | {} | choices |\n|---:|---:|---:|---|", search.metric());
+    for trial in trials.iter().take(LISTED) {
+        let choices: Vec<String> = trial.choices.iter().map(|(name, text)| format!("{name} {text}")).collect();
+        let value = match (trial.valid(), &trial.failed) {
+            (Some((mean, std)), _) => shown(mean, std, search.metric()),
+            (None, Some(why)) => why.clone(),
+            (None, None) => "…".into(),
+        };
+        let _ = writeln!(out, "| {} | {} | {value} | {} |", trial.number, trial.found.len(), choices.join(", "));
+    }
+    out
+}
+
+/// A mean with its deviation; shares in per cent.
+pub fn shown(mean: f64, std: f64, metric: Metric) -> String {
+    match metric {
+        Metric::Rmse => format!("{mean:.4} ± {std:.4}"),
+        _ => format!("{:.2} ± {:.2} %", 100.0 * mean, 100.0 * std),
+    }
+}
+
+/// Where the best settings are.
+pub fn best(out: &Path) -> String {
+    out.join("best.toml").display().to_string()
+}
