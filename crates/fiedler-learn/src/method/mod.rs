@@ -25,7 +25,7 @@ use crate::readout::ReadoutSettings;
 use crate::{Initialiser, Weighting};
 
 /// A way to learn an encoder, or to do without one.
-pub trait Method {
+pub trait Method: Sync {
     /// All that is learned.
     type Model: Module;
 

@@ -10,14 +10,19 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Rows one thread works on at a time.
-pub(crate) const ROWS_AT_ONCE: usize = 64;
+/// Values one thread works on at a time, at least: below that, handing them over takes longer than doing them.
+const VALUES_AT_ONCE: usize = 1 << 15;
 /// Columns summed in registers at once.
 const TILE: usize = 64;
 /// Columns summed at once where a tile does not fit.
 const NARROW: usize = 8;
 /// Sums of a row are taken in this many lanes.
 const LANES: usize = 16;
+
+/// Rows of the given width that one thread works on at a time.
+pub(crate) fn rows_at_once(width: usize) -> usize {
+    (VALUES_AT_ONCE / width.max(1)).max(1)
+}
 
 /// Runs a closure that is marked `#[inline(always)]` compiled for the processor's widest vectors.
 #[inline(always)]
@@ -65,7 +70,7 @@ impl SparseRows<'_> {
         }
         // Whole tiles are handed over as they are made: there is no memory to fill with zeros first, which only one thread would do.
         let arch = Arch::new();
-        let product = (0..self.rows() * tiles).into_par_iter().with_min_len(ROWS_AT_ONCE * tiles).map(|place| {
+        let product = (0..self.rows() * tiles).into_par_iter().with_min_len(VALUES_AT_ONCE / TILE).map(|place| {
             let (columns, values) = self.row(place / tiles);
             let first = place % tiles * TILE;
             let mut tile = [0.0; TILE];
@@ -222,12 +227,12 @@ pub(crate) fn for_each_part(matrix: &mut [f32], width: usize, work: impl Fn(usiz
     if width == 0 {
         return;
     }
-    let arch = Arch::new();
-    matrix.par_chunks_mut(ROWS_AT_ONCE * width).enumerate().for_each(|(part, rows)| {
+    let (arch, rows_at_once) = (Arch::new(), rows_at_once(width));
+    matrix.par_chunks_mut(rows_at_once * width).enumerate().for_each(|(part, rows)| {
         vectorised(
             arch,
             #[inline(always)]
-            || work(part * ROWS_AT_ONCE, rows),
+            || work(part * rows_at_once, rows),
         );
     });
 }
@@ -239,7 +244,7 @@ pub(crate) fn sum_over_parts<const SUMS: usize>(
     work: impl Fn(usize, &mut [f32], &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
     // A matrix without columns has no parts, however they are cut.
-    add_up(matrix.par_chunks_mut(ROWS_AT_ONCE * width.max(1)), width, work)
+    add_up(matrix.par_chunks_mut(rows_at_once(width) * width.max(1)), width, work)
 }
 
 /// As [`sum_over_parts`], of rows that are only read.
@@ -248,7 +253,7 @@ pub(crate) fn sum_over_parts_of<const SUMS: usize>(
     width: usize,
     work: impl Fn(usize, &[f32], &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
-    add_up(matrix.par_chunks(ROWS_AT_ONCE * width.max(1)), width, work)
+    add_up(matrix.par_chunks(rows_at_once(width) * width.max(1)), width, work)
 }
 
 /// Adds up the vectors that `work` fills for each part, in the order of the parts.
@@ -257,7 +262,7 @@ fn add_up<Part: Send, const SUMS: usize>(
     width: usize,
     work: impl Fn(usize, Part, &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
-    let arch = Arch::new();
+    let (arch, rows_at_once) = (Arch::new(), rows_at_once(width));
     let sums: Vec<[Vec<f32>; SUMS]> = parts
         .enumerate()
         .map(|(part, rows)| {
@@ -268,7 +273,7 @@ fn add_up<Part: Send, const SUMS: usize>(
                 #[inline(always)]
                 || {
                     if let Some(rows) = rows.take() {
-                        work(part * ROWS_AT_ONCE, rows, &mut sums);
+                        work(part * rows_at_once, rows, &mut sums);
                     }
                 },
             );
@@ -324,14 +329,21 @@ pub(crate) struct Piece {
     pub rows: Range<usize>,
 }
 
-/// Cuts segments of rows into pieces, in order.
-pub(crate) fn pieces(offsets: &[u32]) -> Vec<Piece> {
+/// Cuts segments of rows of the given width into pieces, in order.
+pub(crate) fn pieces(offsets: &[u32], width: usize) -> Vec<Piece> {
+    let rows_at_once = rows_at_once(width);
     let mut pieces = Vec::new();
     for (segment, bounds) in offsets.windows(2).enumerate() {
         let (start, end) = (bounds[0] as usize, bounds[1] as usize);
-        for first in (start..end).step_by(ROWS_AT_ONCE) {
-            pieces.push(Piece { segment, rows: first..end.min(first + ROWS_AT_ONCE) });
+        for first in (start..end).step_by(rows_at_once) {
+            pieces.push(Piece { segment, rows: first..end.min(first + rows_at_once) });
         }
     }
     pieces
+}
+
+/// How many of these pieces one thread should take at a time, at least.
+pub(crate) fn pieces_at_once(pieces: &[Piece], width: usize) -> usize {
+    let rows: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
+    rows_at_once(width) * pieces.len() / rows.max(1) + 1
 }

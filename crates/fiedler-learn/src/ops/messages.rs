@@ -113,7 +113,7 @@ impl Operation<2> for Messages {
             let mut images = vec![0.0; of_edges.len()];
             if width > 0 {
                 let arch = Arch::new();
-                images.par_chunks_mut(width).enumerate().with_min_len(kernel::ROWS_AT_ONCE).for_each(
+                images.par_chunks_mut(width).enumerate().with_min_len(kernel::rows_at_once(width)).for_each(
                     |(edge, image)| {
                         let (a, b) = (ends[edge].0 as usize, ends[edge].1 as usize);
                         // An edge that no entry has is not of this graph.

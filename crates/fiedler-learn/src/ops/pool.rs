@@ -63,10 +63,11 @@ impl Pool {
     }
 
     fn add_up(&self, nodes: &[f32], width: usize) -> Vec<f32> {
-        let pieces = kernel::pieces(self.segments.offsets());
+        let pieces = kernel::pieces(self.segments.offsets(), width);
         let arch = Arch::new();
         let parts: Vec<Vec<f32>> = pieces
             .par_iter()
+            .with_min_len(kernel::pieces_at_once(&pieces, width))
             .map(|Piece { rows, .. }| {
                 let mut sum = vec![0.0; width];
                 kernel::vectorised(
@@ -127,12 +128,13 @@ impl Operation<1> for Pool {
         let (Saved::Width(width) | Saved::Largest(width, _)) = saved;
         let gradient: &[f32] = gradient.storage();
         let mut of_nodes = vec![0.0; self.segments.rows() * width];
-        let pieces = kernel::pieces(self.segments.offsets());
+        let pieces = kernel::pieces(self.segments.offsets(), width);
         match saved {
             Saved::Width(0) => {}
             Saved::Width(_) => {
                 let images = cut(&mut of_nodes, &pieces, width);
-                pieces.par_iter().zip(images).for_each(|(Piece { segment, .. }, image)| {
+                let at_once = kernel::pieces_at_once(&pieces, width);
+                pieces.par_iter().zip(images).with_min_len(at_once).for_each(|(Piece { segment, .. }, image)| {
                     let share = self.share(*segment);
                     let of_graph = &gradient[segment * width..(segment + 1) * width];
                     for row in image.chunks_exact_mut(width) {

@@ -73,10 +73,12 @@ impl Operation<2> for Compare {
         let graph_lengths: Vec<f32> =
             (0..self.segments.len()).map(|graph| self.similarity.length(&of_graphs[row(graph)])).collect();
         let arch = Arch::new();
-        let parts: Vec<(Vec<f32>, Vec<f32>)> = kernel::pieces(self.segments.offsets())
-            .into_par_iter()
+        let pieces = kernel::pieces(self.segments.offsets(), width);
+        let parts: Vec<(Vec<f32>, Vec<f32>)> = pieces
+            .par_iter()
+            .with_min_len(kernel::pieces_at_once(&pieces, width))
             .map(|Piece { segment, rows }| {
-                let graph = &of_graphs[row(segment)];
+                let graph = &of_graphs[row(*segment)];
                 kernel::vectorised(
                     arch,
                     #[inline(always)]
@@ -86,7 +88,7 @@ impl Operation<2> for Compare {
                                 let node = &of_nodes[row(node)];
                                 let length = self.similarity.length(node);
                                 let product = kernel::dot(node, graph);
-                                (product / (length * graph_lengths[segment]), length)
+                                (product / (length * graph_lengths[*segment]), length)
                             })
                             .unzip()
                     },
@@ -112,13 +114,14 @@ impl Operation<2> for Compare {
             Similarity::Cosine if length > SHORTEST => 1.0 / (length * length),
             Similarity::Cosine | Similarity::Dot => 0.0,
         };
-        let pieces = kernel::pieces(self.segments.offsets());
+        let pieces = kernel::pieces(self.segments.offsets(), width);
         let mut of_nodes = vec![0.0; if nodes_wanted { nodes.len() } else { 0 }];
         let images = cut(&mut of_nodes, &pieces, width);
         let arch = Arch::new();
         let parts: Vec<(Vec<f32>, f32)> = pieces
             .par_iter()
             .zip(images)
+            .with_min_len(kernel::pieces_at_once(&pieces, width))
             .map(|(Piece { segment, rows }, image)| {
                 let graph = &graphs[segment * width..(segment + 1) * width];
                 let mut of_graph = vec![0.0; width];

@@ -6,6 +6,7 @@
 mod checkpoint;
 mod memory;
 mod settings;
+mod steps;
 
 use std::time::{Duration, Instant};
 
@@ -18,9 +19,9 @@ use rand::seq::SliceRandom;
 pub use checkpoint::{CheckpointFile, History, remove};
 pub use memory::estimate;
 pub use settings::{Schedule, Training};
+use steps::Steps;
 
-use crate::data::{Data, Level, Loaded, Sample, Supervision, Views};
-use crate::dropout::Draws;
+use crate::data::{Data, Level, Loaded, Supervision, Views};
 use crate::encoder::Widths;
 use crate::error::{Error, Result};
 use crate::method::{Method, Step};
@@ -176,18 +177,28 @@ impl<M: Method> Trainer<'_, M> {
 
     fn epoch_of_one(&self, state: State<M::Model>, all: &Loaded<'_>) -> Result<State<M::Model>> {
         let epoch = state.history.losses.len();
-        let (state, loss) = self.step(state, all, epoch, epoch as u64)?;
+        let steps = self.steps();
+        let (state, loss) = steps.take(state, steps.make(all, epoch, epoch as u64)?, epoch)?;
         self.end_epoch(state, loss)
     }
 
+    /// While one step is taken, the next is made.
     fn epoch_of_many(&self, mut state: State<M::Model>, device: &Device) -> Result<State<M::Model>> {
         let epoch = state.history.losses.len();
-        let batches = self.batches(epoch);
+        let (steps, batches) = (self.steps(), self.batches(epoch));
+        let make = |at: usize| -> Option<Result<Step>> {
+            let number = (epoch * batches.len() + at) as u64;
+            let graphs = batches.get(at)?;
+            Some(steps.data.load(graphs, device).and_then(|loaded| steps.make(&loaded, epoch, number)))
+        };
         let (mut sum, mut graphs) = (0.0, 0);
+        let mut made = make(0);
         for (at, batch) in batches.iter().enumerate() {
-            let loaded = self.data.load(batch, device)?;
+            let Some(step) = made.transpose()? else { break };
+            let (taken, next) = rayon::join(|| steps.take(state, step, epoch), || make(at + 1));
             let loss;
-            (state, loss) = self.step(state, &loaded, epoch, (epoch * batches.len() + at) as u64)?;
+            (state, loss) = taken?;
+            made = next;
             sum += f64::from(loss) * batch.len() as f64;
             graphs += batch.len();
         }
@@ -213,44 +224,9 @@ impl<M: Method> Trainer<'_, M> {
         batches
     }
 
-    fn step(
-        &self,
-        mut state: State<M::Model>,
-        loaded: &Loaded<'_>,
-        epoch: usize,
-        number: u64,
-    ) -> Result<(State<M::Model>, f32)> {
-        let level = self.data.level();
-        let step = Step {
-            views: self.draw(loaded, epoch as u32)?,
-            level,
-            answers: self.supervision.map_or_else(Vec::new, |labels| labels.answers(loaded, level)),
-            draws: Draws::new(self.seed, number),
-            seed: self.seed,
-            number,
-        };
-        let loss = self.method.loss(&state.model, &step)?;
-        let value: f32 = loss.clone().into_scalar();
-        if !value.is_finite() {
-            return Err(Error::NotFinite { what: "loss", epoch });
-        }
-        let share = self.training.schedule.share(epoch, self.training.epochs);
-        state.adam.set_learning_rate(self.training.learning_rate * share);
-        state.model = state.adam.step(state.model, loss.backward());
-        Ok((state, value))
-    }
-
-    /// As many views as the method looks at; the graphs as they are, where it looks at none.
-    fn draw(&self, loaded: &Loaded<'_>, epoch: u32) -> Result<Vec<Sample>> {
-        let weighting = self.method.weighting();
-        let count = self.method.views();
-        if count == 0 {
-            return Ok(vec![self.data.clean(loaded, weighting)?]);
-        }
-        let Some(views) = self.views else {
-            return Err(Error::setting("scheme", "missing", "one to draw views from"));
-        };
-        (0..count).map(|view| views.draw(self.data, loaded, weighting, epoch, view)).collect()
+    fn steps(&self) -> Steps<'_, M> {
+        let Trainer { method, data, views, supervision, training, seed, .. } = *self;
+        Steps { method, data, views, supervision, training, seed }
     }
 
     fn end_epoch(&self, mut state: State<M::Model>, loss: f32) -> Result<State<M::Model>> {
@@ -333,7 +309,7 @@ impl<M: Method> Trainer<'_, M> {
 
     fn embed_loaded(&self, model: &M::Model, loaded: &Loaded<'_>) -> Result<Tensor<2>> {
         let samples = if self.method.embeds_views() {
-            self.draw(loaded, EMBEDDING)?
+            self.steps().draw(loaded, EMBEDDING)?
         } else {
             vec![self.data.clean(loaded, self.method.weighting())?]
         };
