@@ -10,6 +10,8 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+/// Rows of a part. Sums over many rows are sums of such parts, which keeps rounding small.
+const ROWS_OF_PART: usize = 64;
 /// Values one thread works on at a time, at least: below that, handing them over takes longer than doing them.
 const VALUES_AT_ONCE: usize = 1 << 15;
 /// Columns summed in registers at once.
@@ -19,9 +21,14 @@ const NARROW: usize = 8;
 /// Sums of a row are taken in this many lanes.
 const LANES: usize = 16;
 
-/// Rows of the given width that one thread works on at a time.
+/// Rows of the given width that one thread works on at a time, at least.
 pub(crate) fn rows_at_once(width: usize) -> usize {
     (VALUES_AT_ONCE / width.max(1)).max(1)
+}
+
+/// The same for parts of so many rows.
+fn parts_at_once(width: usize) -> usize {
+    rows_at_once(width).div_ceil(ROWS_OF_PART)
 }
 
 /// Runs a closure that is marked `#[inline(always)]` compiled for the processor's widest vectors.
@@ -227,12 +234,13 @@ pub(crate) fn for_each_part(matrix: &mut [f32], width: usize, work: impl Fn(usiz
     if width == 0 {
         return;
     }
-    let (arch, rows_at_once) = (Arch::new(), rows_at_once(width));
-    matrix.par_chunks_mut(rows_at_once * width).enumerate().for_each(|(part, rows)| {
+    let arch = Arch::new();
+    let parts = matrix.par_chunks_mut(ROWS_OF_PART * width).enumerate();
+    parts.with_min_len(parts_at_once(width)).for_each(|(part, rows)| {
         vectorised(
             arch,
             #[inline(always)]
-            || work(part * rows_at_once, rows),
+            || work(part * ROWS_OF_PART, rows),
         );
     });
 }
@@ -244,7 +252,7 @@ pub(crate) fn sum_over_parts<const SUMS: usize>(
     work: impl Fn(usize, &mut [f32], &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
     // A matrix without columns has no parts, however they are cut.
-    add_up(matrix.par_chunks_mut(rows_at_once(width) * width.max(1)), width, work)
+    add_up(matrix.par_chunks_mut(ROWS_OF_PART * width.max(1)), width, work)
 }
 
 /// As [`sum_over_parts`], of rows that are only read.
@@ -253,7 +261,7 @@ pub(crate) fn sum_over_parts_of<const SUMS: usize>(
     width: usize,
     work: impl Fn(usize, &[f32], &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
-    add_up(matrix.par_chunks(rows_at_once(width) * width.max(1)), width, work)
+    add_up(matrix.par_chunks(ROWS_OF_PART * width.max(1)), width, work)
 }
 
 /// Adds up the vectors that `work` fills for each part, in the order of the parts.
@@ -262,9 +270,10 @@ fn add_up<Part: Send, const SUMS: usize>(
     width: usize,
     work: impl Fn(usize, Part, &mut [Vec<f32>; SUMS]) + Sync,
 ) -> [Vec<f32>; SUMS] {
-    let (arch, rows_at_once) = (Arch::new(), rows_at_once(width));
+    let arch = Arch::new();
     let sums: Vec<[Vec<f32>; SUMS]> = parts
         .enumerate()
+        .with_min_len(parts_at_once(width))
         .map(|(part, rows)| {
             let mut sums = std::array::from_fn(|_| vec![0.0; width]);
             let mut rows = Some(rows);
@@ -273,7 +282,7 @@ fn add_up<Part: Send, const SUMS: usize>(
                 #[inline(always)]
                 || {
                     if let Some(rows) = rows.take() {
-                        work(part * rows_at_once, rows, &mut sums);
+                        work(part * ROWS_OF_PART, rows, &mut sums);
                     }
                 },
             );
@@ -329,14 +338,13 @@ pub(crate) struct Piece {
     pub rows: Range<usize>,
 }
 
-/// Cuts segments of rows of the given width into pieces, in order.
-pub(crate) fn pieces(offsets: &[u32], width: usize) -> Vec<Piece> {
-    let rows_at_once = rows_at_once(width);
+/// Cuts segments of rows into pieces, in order.
+pub(crate) fn pieces(offsets: &[u32]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (segment, bounds) in offsets.windows(2).enumerate() {
         let (start, end) = (bounds[0] as usize, bounds[1] as usize);
-        for first in (start..end).step_by(rows_at_once) {
-            pieces.push(Piece { segment, rows: first..end.min(first + rows_at_once) });
+        for first in (start..end).step_by(ROWS_OF_PART) {
+            pieces.push(Piece { segment, rows: first..end.min(first + ROWS_OF_PART) });
         }
     }
     pieces

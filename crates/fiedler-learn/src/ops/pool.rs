@@ -63,7 +63,7 @@ impl Pool {
     }
 
     fn add_up(&self, nodes: &[f32], width: usize) -> Vec<f32> {
-        let pieces = kernel::pieces(self.segments.offsets(), width);
+        let pieces = kernel::pieces(self.segments.offsets());
         let arch = Arch::new();
         let parts: Vec<Vec<f32>> = pieces
             .par_iter()
@@ -128,7 +128,7 @@ impl Operation<1> for Pool {
         let (Saved::Width(width) | Saved::Largest(width, _)) = saved;
         let gradient: &[f32] = gradient.storage();
         let mut of_nodes = vec![0.0; self.segments.rows() * width];
-        let pieces = kernel::pieces(self.segments.offsets(), width);
+        let pieces = kernel::pieces(self.segments.offsets());
         match saved {
             Saved::Width(0) => {}
             Saved::Width(_) => {

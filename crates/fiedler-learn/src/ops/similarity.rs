@@ -73,7 +73,7 @@ impl Operation<2> for Compare {
         let graph_lengths: Vec<f32> =
             (0..self.segments.len()).map(|graph| self.similarity.length(&of_graphs[row(graph)])).collect();
         let arch = Arch::new();
-        let pieces = kernel::pieces(self.segments.offsets(), width);
+        let pieces = kernel::pieces(self.segments.offsets());
         let parts: Vec<(Vec<f32>, Vec<f32>)> = pieces
             .par_iter()
             .with_min_len(kernel::pieces_at_once(&pieces, width))
@@ -114,7 +114,7 @@ impl Operation<2> for Compare {
             Similarity::Cosine if length > SHORTEST => 1.0 / (length * length),
             Similarity::Cosine | Similarity::Dot => 0.0,
         };
-        let pieces = kernel::pieces(self.segments.offsets(), width);
+        let pieces = kernel::pieces(self.segments.offsets());
         let mut of_nodes = vec![0.0; if nodes_wanted { nodes.len() } else { 0 }];
         let images = cut(&mut of_nodes, &pieces, width);
         let arch = Arch::new();
