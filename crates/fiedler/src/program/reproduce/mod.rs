@@ -1,18 +1,26 @@
 //! `fiedler reproduce`: the paper's tables, computed anew.
 
+mod ablation;
 mod answers;
 mod cell;
+mod convergence;
 mod data;
+mod eigenvalues;
 mod estimate;
 mod experiment;
 mod files;
+mod graph;
 mod judged;
 mod node;
 mod paper;
 mod plan;
+mod preanalysis;
 mod recipes;
 mod render;
+mod spectrum;
+mod strength;
 mod table;
+mod time;
 mod workshop;
 
 use std::path::PathBuf;
