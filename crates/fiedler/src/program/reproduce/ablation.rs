@@ -30,6 +30,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
                 data: context.place,
                 row: row.into(),
                 recipe: found.name,
+                about: found.about,
                 settings: found.settings,
                 measure: Measure::Score(None),
                 paper: context.figure("scheme-ablation", printed),

@@ -1,5 +1,11 @@
 //! How the norm of the spectrum goes while a scheme is optimised.
 
+use std::io::Write;
+use std::path::Path;
+
+use fiedler_augment::scheme::Report;
+use fiedler_graph::write::Targets;
+
 use super::cell::{Cell, Measure};
 use super::experiment::Context;
 use crate::program::failure::Failure;
@@ -13,6 +19,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
         data: context.place,
         row: row.into(),
         recipe: base.name.clone(),
+        about: base.about.clone(),
         settings: base.settings.clone(),
         measure,
         paper,
@@ -23,4 +30,20 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
         cell("relative norm, maximised", Measure::RelativeNorm { view: 0 }, None),
         cell("relative norm, minimised", Measure::RelativeNorm { view: 1 }, None),
     ])
+}
+
+/// Writes how the norm went, step by step.
+pub fn write_steps(out: &Path, dataset: &str, report: &Report) -> Result<(), Failure> {
+    let mut targets = Targets::new(true);
+    targets.write(&out.join(format!("convergence-{dataset}.csv")), |file| {
+        writeln!(file, "view,step,relative_norm,expected_flips")?;
+        for view in &report.views {
+            for point in &view.curve {
+                writeln!(file, "{},{},{},{}", view.name, point.step, point.relative_norm, point.mass)?;
+            }
+        }
+        Ok(())
+    })?;
+    targets.finish()?;
+    Ok(())
 }

@@ -27,6 +27,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
             data: context.place,
             row: ends.map_or("all".into(), |ends| format!("K = {ends}")),
             recipe: base.name.clone(),
+            about: base.about.clone(),
             settings,
             measure: Measure::Score(None),
             paper: None,

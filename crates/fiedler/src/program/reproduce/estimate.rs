@@ -31,7 +31,9 @@ impl Estimate {
             return Ok(());
         }
         let seconds = match cell.measure {
-            Measure::Score(_) if cell.settings.method.is_trained() => seconds(cell, data, ledger)?,
+            Measure::Score(_) | Measure::TrainingSeconds { .. } if cell.settings.method.is_trained() => {
+                seconds(cell, data, ledger)?
+            }
             _ => 0.0,
         };
         self.guessed.insert(at, seconds);

@@ -47,6 +47,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
             data: context.place,
             row: row.into(),
             recipe: found.name,
+            about: found.about,
             settings: of_row(row, found.settings),
             measure: Measure::Score(None),
             paper: printed.and_then(|(table, method)| context.figure(table, method)),

@@ -50,7 +50,7 @@ impl Plan {
     }
 
     /// Does what is to be done, keeping the table's files up to date.
-    pub fn carry_out(mut self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
+    pub fn carry_out(&mut self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
         let mut estimate = Estimate::default();
         for at in 0..self.jobs.len() {
             let Job { cell, seed, .. } = self.jobs[at];
@@ -73,6 +73,12 @@ impl Plan {
             table = files::write(workshop.out, self.table(data, workshop)?)?;
         }
         Ok(table)
+    }
+
+    /// One cell of each dataset.
+    pub fn first_cells(&self) -> impl Iterator<Item = &Cell> {
+        let mut last = None;
+        self.cells.iter().filter(move |cell| last.replace(cell.data) != Some(cell.data))
     }
 
     /// Says how much there is to do, and how long that will take.
@@ -199,6 +205,7 @@ impl Plan {
             dataset: data.title.clone(),
             row: cell.row.clone(),
             recipe: cell.recipe.clone(),
+            about: cell.about.clone(),
             settings: fingerprint::of(&workshop.seeded(&cell.settings, 0))[..10].to_owned(),
             judged: self.ledger.describe(&data.target),
             data: format!("{} {features}", data.record.fingerprint),

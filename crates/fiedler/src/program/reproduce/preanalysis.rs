@@ -29,7 +29,8 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
                 cells.push(Cell {
                     data: context.place,
                     row: format!("{what}, {scheme} {ratio}"),
-                    recipe: "Appendix C.1 of the paper".into(),
+                    recipe: "preanalysis".into(),
+                    about: "As the paper's Appendix C.1 says".into(),
                     settings: settings(scheme, ratio, context.recipes.epochs),
                     measure,
                     paper: None,

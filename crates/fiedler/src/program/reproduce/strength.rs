@@ -24,6 +24,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
                 data: context.place,
                 row: format!("{scheme} {ratio}"),
                 recipe: base.name.clone(),
+                about: base.about.clone(),
                 settings,
                 measure: Measure::Score(None),
                 paper: None,

@@ -29,6 +29,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
             data: context.place,
             row: row.into(),
             recipe: base.name.clone(),
+            about: base.about.clone(),
             settings,
             measure,
             paper,
