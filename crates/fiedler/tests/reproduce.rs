@@ -135,6 +135,20 @@ fn csv_column(out: &Path, name: &str) -> Vec<String> {
 }
 
 #[test]
+fn without_embeddings_another_ledger_judges_the_same() {
+    let folder = folder_with_recipes();
+    let table = |out: &str, ledger: &str, more: &[&str]| {
+        let mut command = fiedler(folder.path());
+        command.args(["reproduce", "node", "--datasets", "citation", "--methods", "GCL-SPAN,R-GCN", "--seeds", "2"]);
+        json(command.args(["--recipes", "recipes", "--ledger", ledger, "--out", out]).args(more))
+    };
+    table("lean", "random", &["--lean"]);
+    let kept = |name: &str| files(&folder.path().join("lean/runs")).keys().filter(|path| path.ends_with(name)).count();
+    assert_eq!((kept("embeddings.npy"), kept("encoder.safetensors")), (0, 4));
+    assert_eq!(means(&table("lean", "public", &["--lean"])), means(&table("whole", "public", &[])));
+}
+
+#[test]
 fn every_experiment_makes_its_table() {
     let folder = folder_with_recipes();
     let data = "sbm:nodes=200,classes=3";

@@ -67,6 +67,9 @@ pub struct Reproduce {
     /// Folder of recipes that go before those of the program: NAME.toml, NAME-LEDGER.toml, NAME-SCHEME.toml …
     #[arg(long, value_name = "DIR")]
     recipes: Option<PathBuf>,
+    /// Leave embeddings out of finished runs; another ledger makes them again from the encoder
+    #[arg(long)]
+    lean: bool,
     /// Folder for runs and tables
     #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
     out: PathBuf,
@@ -103,9 +106,9 @@ impl Reproduce {
             [] => experiment.datasets().iter().map(|&name| name.to_owned()).collect(),
             given => whole_names(given),
         };
-        let data = data::load(&names, &paper, output)?;
+        let data = data::load(&names, ledger, &paper, output)?;
         let mut plan = self.plan(experiment, &data, &recipes, &paper, common.seed())?;
-        let workshop = Workshop::new(&self.out, ledger, output);
+        let workshop = Workshop { lean: self.lean, ..Workshop::new(&self.out, ledger, output) };
         interrupt::listen();
         let table = plan.carry_out(&data, &workshop).map_err(|failure| match failure.exit() {
             Exit::Interrupted => self.stopped(),

@@ -7,8 +7,9 @@ use std::time::Instant;
 use fiedler_augment::scheme::Norm;
 use fiedler_evaluate::{Stage, evaluate, read_embeddings};
 use fiedler_graph::Dense;
+use fiedler_learn::Embeddings;
 use fiedler_learn::data::Supervision;
-use fiedler_learn::run::{Outcome, Settings};
+use fiedler_learn::run::{Outcome, SavedEncoder, Settings};
 
 use super::answers::Answers;
 use super::cell::{Cell, Measure};
@@ -28,6 +29,8 @@ use crate::program::scheme_flags::seeded;
 pub struct Workshop<'a> {
     pub out: &'a Path,
     pub ledger: Ledger,
+    /// Whether embeddings are left out of finished runs.
+    pub lean: bool,
     pub output: &'a Output,
     pub schemes: Schemes<'a>,
 }
@@ -54,13 +57,17 @@ fn timed(record: &Record, epochs: usize) -> Option<Done> {
     Some(Done { value: seconds * epochs as f64 / result.epochs as f64, seconds })
 }
 
+fn rows(embeddings: &Embeddings) -> Result<Dense, Failure> {
+    Ok(Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?)
+}
+
 fn missing(cell: &Cell, why: &str) -> Failure {
     Failure::new(Exit::Usage, format!("{}: {why}", cell.row), "choose another recipe".to_owned())
 }
 
 impl<'a> Workshop<'a> {
     pub fn new(out: &'a Path, ledger: Ledger, output: &'a Output) -> Workshop<'a> {
-        Workshop { out, ledger, output, schemes: Schemes::new(out.join("schemes"), output) }
+        Workshop { out, ledger, lean: false, output, schemes: Schemes::new(out.join("schemes"), output) }
     }
 
     /// What is there already.
@@ -169,12 +176,17 @@ impl<'a> Workshop<'a> {
             && let Some(result) = &record.result
         {
             let path = folder.path().join("embeddings.npy");
-            return Ok((read_embeddings(&path, &data.target)?.0, result.training_seconds));
+            if path.exists() {
+                return Ok((read_embeddings(&path, &data.target)?.0, result.training_seconds));
+            }
+            if self.ledger != Ledger::Reference {
+                let embeddings = SavedEncoder::read(&folder.encoder())?.embed(&data.dataset)?;
+                return Ok((rows(&embeddings)?, result.training_seconds));
+            }
+            folder.clear()?;
         }
         let outcome = self.learn(data, cell, seed, folder, None)?;
-        let embeddings = &outcome.embeddings;
-        let rows = Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?;
-        Ok((rows, outcome.history.seconds))
+        Ok((rows(&outcome.embeddings)?, outcome.history.seconds))
     }
 
     /// Learns, going on where an earlier attempt stopped, and leaves a finished run.
@@ -188,7 +200,8 @@ impl<'a> Workshop<'a> {
     ) -> Result<Outcome, Failure> {
         let settings = self.seeded(&cell.settings, seed);
         let record = Record::new(data.record.clone(), Some(cell.recipe.clone()), settings);
-        run::learn(record, data, folder, &self.schemes, supervision, &[TableFormat::Npy], self.output)
+        let formats: &[TableFormat] = if self.lean { &[] } else { &[TableFormat::Npy] };
+        run::learn(record, data, folder, &self.schemes, supervision, formats, self.output)
     }
 
     /// An encoder that is trained by labels is judged by its own answers, once for each split.
