@@ -14,8 +14,9 @@ pub struct Cell {
     pub data: usize,
     /// The row.
     pub row: String,
-    /// The recipe its settings came from.
+    /// The recipe its settings came from, and what that says of itself.
     pub recipe: String,
+    pub about: String,
     pub settings: Settings,
     pub measure: Measure,
     /// What the paper prints.

@@ -8,6 +8,7 @@ use super::cell::{Cell, Measure};
 use crate::program::failure::Failure;
 use crate::program::ledger::Ledger;
 use crate::program::run::data::Data;
+use crate::program::run::fingerprint;
 use crate::program::run::timing::epoch_seconds;
 
 /// Seconds that a run takes, cell by cell.
@@ -16,6 +17,8 @@ pub struct Estimate {
     /// Sum and number of what was measured.
     measured: BTreeMap<usize, (f64, usize)>,
     guessed: BTreeMap<usize, f64>,
+    /// Seconds for an epoch of cells that are alike.
+    timed: BTreeMap<String, f64>,
 }
 
 impl Estimate {
@@ -25,17 +28,16 @@ impl Estimate {
         *count += 1;
     }
 
-    /// Times a few epochs of a cell that nothing is known of.
-    pub fn guess(&mut self, at: usize, cell: &Cell, data: &Data, ledger: Ledger) -> Result<(), Failure> {
-        if self.measured.contains_key(&at) {
-            return Ok(());
+    /// Times a few epochs of a cell that nothing is known of. What fails here will fail, and be told, when it is made.
+    pub fn guess(&mut self, at: usize, cell: &Cell, data: &Data, ledger: Ledger) {
+        let is_timed = matches!(cell.measure, Measure::Score(_) | Measure::TrainingSeconds { .. });
+        if self.measured.contains_key(&at) || !is_timed || !cell.settings.method.is_trained() {
+            return;
         }
-        let seconds = match cell.measure {
-            Measure::Score(_) if cell.settings.method.is_trained() => seconds(cell, data, ledger)?,
-            _ => 0.0,
-        };
-        self.guessed.insert(at, seconds);
-        Ok(())
+        // Schemes make no difference to how long an epoch takes, or little.
+        let alike = fingerprint::of(&(&data.name, &cell.settings.method, &cell.settings.features));
+        let timed = self.timed.entry(alike).or_insert_with(|| seconds(cell, data, ledger).unwrap_or(0.0));
+        self.guessed.insert(at, *timed * cell.settings.training.epochs as f64);
     }
 
     /// Seconds for one run of a cell.
@@ -47,6 +49,7 @@ impl Estimate {
     }
 }
 
+/// Seconds for one epoch, on every split where each is trained on.
 fn seconds(cell: &Cell, data: &Data, ledger: Ledger) -> Result<f64, Failure> {
     let splits = ledger.protocol().splits(&data.target, 0)?;
     let supervision = match (data.target.labels.classes(), splits.first()) {
@@ -54,6 +57,5 @@ fn seconds(cell: &Cell, data: &Data, ledger: Ledger) -> Result<f64, Failure> {
         _ => None,
     };
     let repeated = if cell.settings.method.learns_from_labels() { splits.len() } else { 1 };
-    let epochs = repeated * cell.settings.training.epochs;
-    Ok(epoch_seconds(&cell.settings, &data.dataset, supervision)? * epochs as f64)
+    Ok(epoch_seconds(&cell.settings, &data.dataset, supervision)? * repeated as f64)
 }

@@ -42,6 +42,7 @@ pub fn read(path: &Path) -> Result<Option<Table>, Failure> {
     Ok(Some(table))
 }
 
-fn path(out: &Path, experiment: &str, ledger: Ledger) -> PathBuf {
+/// Where a table is kept.
+pub fn path(out: &Path, experiment: &str, ledger: Ledger) -> PathBuf {
     out.join(format!("{experiment}-{}.json", ledger.name()))
 }

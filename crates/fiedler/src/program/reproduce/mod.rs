@@ -1,18 +1,27 @@
 //! `fiedler reproduce`: the paper's tables, computed anew.
 
+mod ablation;
 mod answers;
 mod cell;
+mod convergence;
 mod data;
+mod eigenvalues;
 mod estimate;
 mod experiment;
 mod files;
+mod graph;
 mod judged;
 mod node;
 mod paper;
 mod plan;
+mod preanalysis;
 mod recipes;
 mod render;
+mod report;
+mod spectrum;
+mod strength;
 mod table;
+mod time;
 mod workshop;
 
 use std::path::PathBuf;
@@ -35,7 +44,11 @@ use workshop::Workshop;
 #[command(after_long_help = EXAMPLES)]
 pub struct Reproduce {
     /// Which table
-    experiment: Experiment,
+    #[arg(required_unless_present = "report")]
+    experiment: Option<Experiment>,
+    /// Put all tables in the folder into one page of markdown, instead of computing anything
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "datasets", "methods", "ledger", "epochs", "recipes", "json"])]
+    report: Option<PathBuf>,
     /// Datasets, by their names or paths [default: those of the paper]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     datasets: Vec<String>,
@@ -54,6 +67,9 @@ pub struct Reproduce {
     /// Folder of recipes that go before those of the program: NAME.toml, NAME-LEDGER.toml, NAME-SCHEME.toml …
     #[arg(long, value_name = "DIR")]
     recipes: Option<PathBuf>,
+    /// Leave embeddings out of finished runs; another ledger makes them again from the encoder
+    #[arg(long)]
+    lean: bool,
     /// Folder for runs and tables
     #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
     out: PathBuf,
@@ -68,39 +84,65 @@ and each table as EXPERIMENT-LEDGER.csv, .md and .json, refreshed after every ru
 
 Examples:
   fiedler reproduce node --out results
-  fiedler reproduce node --datasets cora,citeseer --methods GCL-SPAN --ledger public --out results";
+  fiedler reproduce node --datasets cora,citeseer --methods GCL-SPAN --ledger public --out results
+  fiedler reproduce ablation --datasets cora --recipes tuned --out results
+  fiedler reproduce --report docs/RESULTS.md --out results";
 
 impl Reproduce {
     pub fn run(&self, common: &Common, output: &Output) -> Result<(), Failure> {
+        let (experiment, page) = (self.experiment, &self.report);
+        match (experiment, page) {
+            (_, Some(page)) => report::write(&self.out, page, output),
+            (Some(experiment), None) => self.compute(experiment, common, output),
+            (None, None) => Err(Failure::new(Exit::Usage, "no table is named", None)),
+        }
+    }
+
+    fn compute(&self, experiment: Experiment, common: &Common, output: &Output) -> Result<(), Failure> {
         let paper = Paper::read()?;
-        let ledger = self.ledger.unwrap_or_else(|| self.experiment.ledger());
+        let ledger = self.ledger.unwrap_or_else(|| experiment.ledger());
         let recipes = Recipes { folder: self.recipes.clone(), ledger, epochs: self.epochs };
         let names = match self.datasets.as_slice() {
-            [] => self.experiment.datasets().iter().map(|&name| name.to_owned()).collect(),
-            given => given.to_vec(),
+            [] => experiment.datasets().iter().map(|&name| name.to_owned()).collect(),
+            given => whole_names(given),
         };
-        let data = data::load(&names, &paper, output)?;
-        let plan = self.plan(&data, &recipes, &paper, common.seed())?;
-        let workshop = Workshop::new(&self.out, ledger, output);
+        let data = data::load(&names, ledger, &paper, output)?;
+        let mut plan = self.plan(experiment, &data, &recipes, &paper, common.seed())?;
+        let workshop = Workshop { lean: self.lean, ..Workshop::new(&self.out, ledger, output) };
         interrupt::listen();
         let table = plan.carry_out(&data, &workshop).map_err(|failure| match failure.exit() {
             Exit::Interrupted => self.stopped(),
             _ => failure,
         })?;
+        if experiment == Experiment::Convergence {
+            for cell in plan.first_cells() {
+                let data = &data[cell.data];
+                if let Some(took) = workshop.took(data, cell, common.seed()) {
+                    convergence::write_steps(&self.out, &data.name, &took.report)?;
+                }
+            }
+        }
         if self.json {
             return output.json(&render::json(&table));
         }
         output.result(&render::text(&table))
     }
 
-    fn plan(&self, data: &[Data], recipes: &Recipes, paper: &Paper, seed: u64) -> Result<Plan, Failure> {
+    fn plan(
+        &self,
+        experiment: Experiment,
+        data: &[Data],
+        recipes: &Recipes,
+        paper: &Paper,
+        seed: u64,
+    ) -> Result<Plan, Failure> {
         let mut cells = Vec::new();
         for (place, data) in data.iter().enumerate() {
-            cells.extend(self.experiment.cells(&Context { data, place, recipes, paper })?);
+            cells.extend(experiment.cells(&Context { data, place, recipes, paper })?);
         }
         self.choose_rows(&mut cells)?;
         let seeds = usize::from(self.seeds);
-        Ok(Plan::new(self.experiment, cells, recipes.ledger, seed, seeds))
+        Ok(Plan::new(experiment, cells, recipes.ledger, seed, seeds))
     }
 
     fn choose_rows(&self, cells: &mut Vec<cell::Cell>) -> Result<(), Failure> {
@@ -123,4 +165,16 @@ impl Reproduce {
         let message = format!("stopped; what is finished is in {}", self.out.display());
         Failure::new(Exit::Interrupted, message, format!("the same command goes on: {}", command_line()))
     }
+}
+
+/// Settings of a generator have commas of their own: `sbm:nodes=200,classes=3` is one name.
+fn whole_names(pieces: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for piece in pieces {
+        match names.last_mut().filter(|last| last.contains(':') && piece.contains('=') && !piece.contains(':')) {
+            Some(last) => *last = format!("{last},{piece}"),
+            None => names.push(piece.clone()),
+        }
+    }
+    names
 }

@@ -15,20 +15,22 @@ pub const ROWS: &[&str] = &["Raw-X", "S-GCN", "R-GCN", "GCL-SPAN"];
 pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
     ROWS.iter()
         .map(|&row| {
-            let (recipe, settings) = settings(row, context)?;
-            let paper = context.figure("node", row);
-            let measure = Measure::Score(None);
-            Ok(Cell { data: context.place, row: row.into(), recipe, settings, measure, paper, against: None })
+            let found = match row {
+                "S-GCN" => context.recipes.supervised(&context.data.name, context.data.level())?,
+                _ => context.recipes.span(&context.data.name, context.data.level())?,
+            };
+            Ok(Cell {
+                data: context.place,
+                row: row.into(),
+                recipe: found.name,
+                about: found.about,
+                settings: of_row(row, found.settings),
+                measure: Measure::Score(None),
+                paper: context.figure("node", row),
+                against: None,
+            })
         })
         .collect()
-}
-
-fn settings(row: &str, context: &Context<'_>) -> Result<(String, Settings), Failure> {
-    let found = match row {
-        "S-GCN" | "S-GIN" => context.recipes.supervised(&context.data.name, context.data.level())?,
-        _ => context.recipes.span(&context.data.name, context.data.level())?,
-    };
-    Ok((found.name, of_row(row, found.settings)))
 }
 
 /// The settings of a row that needs no scheme, out of those of the paper's method; those of others are as they are.

@@ -54,3 +54,22 @@ impl Paper {
         line.map(|line| line.dataset.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_by_any_name_of_a_dataset() -> Result<(), Failure> {
+        let paper = Paper::read()?;
+        let found = paper.figure("graph-tu", "reddit-binary", "GCL-SPAN");
+        assert_eq!(found, Some(Figure { mean: 83.62, std: Some(0.64) }));
+        assert_eq!(
+            paper.figure("running-time", "Cora", "contrastive training (1000 epochs)").map(|figure| figure.std),
+            Some(None)
+        );
+        assert_eq!(paper.name("amazon-computers"), Some("Amazon-Computer"));
+        assert_eq!(paper.figure("node", "citation", "GCL-SPAN"), None);
+        Ok(())
+    }
+}

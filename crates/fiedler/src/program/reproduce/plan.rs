@@ -1,12 +1,14 @@
 //! What there is to do, and doing it.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Instant;
 
 use super::cell::{Cell, Measure};
 use super::estimate::Estimate;
 use super::experiment::Experiment;
 use super::files;
-use super::table::{Entry, Table, Value};
+use super::table::{self, Table, Value};
 use super::workshop::{Done, Workshop};
 use crate::program::failure::{Exit, Failure};
 use crate::program::interrupt;
@@ -22,6 +24,8 @@ pub struct Plan {
     ledger: Ledger,
     cells: Vec<Cell>,
     jobs: Vec<Job>,
+    /// Fingerprints of the splits of each dataset and seed.
+    splits: BTreeMap<(usize, u64), Vec<String>>,
 }
 
 /// One run that a cell needs.
@@ -46,22 +50,25 @@ impl Plan {
             seeds.into_iter().map(move |seed| Job { cell: at, seed, state: State::ToDo })
         };
         let jobs = cells.iter().enumerate().flat_map(of_cell).collect();
-        Plan { experiment, ledger, cells, jobs }
+        Plan { experiment, ledger, cells, jobs, splits: BTreeMap::new() }
     }
 
     /// Does what is to be done, keeping the table's files up to date.
-    pub fn carry_out(mut self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
+    pub fn carry_out(&mut self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
         let mut estimate = Estimate::default();
         for at in 0..self.jobs.len() {
             let Job { cell, seed, .. } = self.jobs[at];
             let of = &self.cells[cell];
+            if let Entry::Vacant(vacant) = self.splits.entry((of.data, seed)) {
+                vacant.insert(fingerprints(self.ledger, &data[of.data], seed)?);
+            }
             if let Some(done) = workshop.find(&data[of.data], of, seed)? {
                 estimate.measure(cell, done.seconds);
                 self.jobs[at].state = State::Done(done);
             }
         }
         self.announce(data, workshop, &mut estimate)?;
-        let mut table = files::write(workshop.out, self.table(data, workshop)?)?;
+        let mut table = files::write(workshop.out, self.table(data, workshop))?;
         for at in 0..self.jobs.len() {
             if !matches!(self.jobs[at].state, State::ToDo) {
                 continue;
@@ -70,9 +77,28 @@ impl Plan {
                 return Err(Failure::new(Exit::Interrupted, "stopped", None));
             }
             self.do_job(at, data, workshop, &mut estimate)?;
-            table = files::write(workshop.out, self.table(data, workshop)?)?;
+            table = files::write(workshop.out, self.table(data, workshop))?;
         }
+        self.check_success()?;
         Ok(table)
+    }
+
+    /// When nothing came of any run, that is a failure.
+    fn check_success(&self) -> Result<(), Failure> {
+        let why = self.jobs.iter().find_map(|job| match &job.state {
+            State::Failed(why) => Some(why),
+            _ => None,
+        });
+        match why.filter(|_| !self.jobs.iter().any(|job| matches!(job.state, State::Done(_)))) {
+            Some(why) => Err(Failure::new(Exit::Training, format!("every run failed; {why}"), None)),
+            None => Ok(()),
+        }
+    }
+
+    /// One cell of each dataset.
+    pub fn first_cells(&self) -> impl Iterator<Item = &Cell> {
+        let mut last = None;
+        self.cells.iter().filter(move |cell| last.replace(cell.data) != Some(cell.data))
     }
 
     /// Says how much there is to do, and how long that will take.
@@ -92,7 +118,7 @@ impl Plan {
             let cell = &self.cells[at];
             let data = &data[cell.data];
             let spinner = output.spinner(&format!("timing {} on {}", cell.row, data.title));
-            estimate.guess(at, cell, data, self.ledger)?;
+            estimate.guess(at, cell, data, self.ledger);
             spinner.finish_and_clear();
             let settings = workshop.seeded(&cell.settings, 0);
             let needed = cell.settings.method.views() > 0;
@@ -131,8 +157,8 @@ impl Plan {
                 estimate.measure(place, done.seconds);
                 (State::Done(done), format!("{:.2}", done.value))
             }
-            // Training that leads nowhere is a result; everything else would happen again.
-            Err(failure) if failure.exit() == Exit::Training => {
+            // One run that leads nowhere, or does not fit, is no reason to give up the others.
+            Err(failure) if matches!(failure.exit(), Exit::Training | Exit::Usage | Exit::Data) => {
                 let why = format!("seed {seed}: {}", failure.in_one_line());
                 (State::Failed(why.clone()), why)
             }
@@ -150,7 +176,7 @@ impl Plan {
         Ok(())
     }
 
-    fn table(&self, data: &[Data], workshop: &Workshop<'_>) -> Result<Table, Failure> {
+    fn table(&self, data: &[Data], workshop: &Workshop<'_>) -> Table {
         let mut rows: Vec<String> = Vec::new();
         let mut datasets: Vec<String> = Vec::new();
         let mut entries = Vec::new();
@@ -162,9 +188,9 @@ impl Plan {
             if !datasets.contains(&data.title) {
                 datasets.push(data.title.clone());
             }
-            entries.push(self.entry(at, data, workshop)?);
+            entries.push(self.entry(at, data, workshop));
         }
-        Ok(Table {
+        Table {
             experiment: self.experiment.name(),
             title: self.experiment.title().into(),
             ledger: self.ledger,
@@ -175,10 +201,10 @@ impl Plan {
             notes: self.experiment.notes().iter().map(|&note| note.to_owned()).collect(),
             commands: vec![command_line()],
             version: env!("CARGO_PKG_VERSION").into(),
-        })
+        }
     }
 
-    fn entry(&self, at: usize, data: &Data, workshop: &Workshop<'_>) -> Result<Entry, Failure> {
+    fn entry(&self, at: usize, data: &Data, workshop: &Workshop<'_>) -> table::Entry {
         let cell = &self.cells[at];
         let (mut values, mut failed, mut splits) = (Vec::new(), Vec::new(), Vec::new());
         for job in self.jobs.iter().filter(|job| job.cell == at) {
@@ -188,17 +214,16 @@ impl Plan {
                 State::ToDo => {}
             }
             if matches!(cell.measure, Measure::Score(_)) {
-                let evaluation = self.ledger.evaluation(job.seed, None);
-                let of_seed = self.ledger.protocol().splits(&data.target, evaluation.seed)?;
-                splits.extend(of_seed.iter().map(|split| split.fingerprint()[..8].to_owned()));
+                splits.extend(self.splits.get(&(cell.data, job.seed)).into_iter().flatten().cloned());
             }
         }
         splits.dedup();
         let features = data.record.features_fingerprint.as_deref().unwrap_or("none");
-        Ok(Entry {
+        table::Entry {
             dataset: data.title.clone(),
             row: cell.row.clone(),
             recipe: cell.recipe.clone(),
+            about: cell.about.clone(),
             settings: fingerprint::of(&workshop.seeded(&cell.settings, 0))[..10].to_owned(),
             judged: self.ledger.describe(&data.target),
             data: format!("{} {features}", data.record.fingerprint),
@@ -207,6 +232,12 @@ impl Plan {
             paper: cell.paper,
             against: cell.against.clone(),
             failed,
-        })
+        }
     }
+}
+
+/// The splits that a seed is judged on, in short.
+fn fingerprints(ledger: Ledger, data: &Data, seed: u64) -> Result<Vec<String>, Failure> {
+    let splits = ledger.protocol().splits(&data.target, ledger.evaluation(seed, None).seed)?;
+    Ok(splits.iter().map(|split| split.fingerprint()[..8].to_owned()).collect())
 }

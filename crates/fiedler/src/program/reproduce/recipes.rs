@@ -1,12 +1,13 @@
 //! Which settings a dataset is learned with.
 
+use std::fs;
 use std::path::PathBuf;
 
 use fiedler_augment::Settings as SchemeSettings;
 use fiedler_learn::data::Level;
 use fiedler_learn::run::Settings;
 
-use crate::program::failure::Failure;
+use crate::program::failure::{Exit, Failure};
 use crate::program::ledger::Ledger;
 use crate::program::run::{folder, recipe};
 
@@ -22,6 +23,8 @@ pub struct Recipes {
 #[derive(Debug, Clone)]
 pub struct Found {
     pub name: String,
+    /// What it says of itself.
+    pub about: String,
     pub settings: Settings,
 }
 
@@ -71,8 +74,10 @@ impl Recipes {
             Level::Nodes => format!("{kind}-nodes"),
             Level::Graphs => format!("{kind}-graphs"),
         };
-        let settings = recipe::settings(&name)?;
-        Ok(self.adjusted(name, settings))
+        match recipe::find(&name)? {
+            Some(found) => Ok(self.adjusted(name, found)),
+            None => Err(Failure::new(Exit::Unexpected, format!("there is no recipe {name}"), None)),
+        }
     }
 
     fn first(&self, names: [String; 2]) -> Result<Option<Found>, Failure> {
@@ -81,22 +86,23 @@ impl Recipes {
                 && path.is_file()
             {
                 let (settings, _) = folder::read_settings(&path)?;
-                return Ok(Some(self.adjusted(path.display().to_string(), settings)));
+                let about = recipe::about(&fs::read_to_string(&path).unwrap_or_default());
+                return Ok(Some(self.adjusted(path.display().to_string(), (settings, about))));
             }
         }
         for name in names {
-            if let Some(settings) = recipe::find(&name)? {
-                return Ok(Some(self.adjusted(name, settings)));
+            if let Some(found) = recipe::find(&name)? {
+                return Ok(Some(self.adjusted(name, found)));
             }
         }
         Ok(None)
     }
 
-    fn adjusted(&self, name: String, mut settings: Settings) -> Found {
+    fn adjusted(&self, name: String, (mut settings, about): (Settings, String)) -> Found {
         settings.seed = 0;
         if let Some(epochs) = self.epochs {
             settings.training.epochs = epochs;
         }
-        Found { name, settings }
+        Found { name, about, settings }
     }
 }

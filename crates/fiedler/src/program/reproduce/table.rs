@@ -31,8 +31,9 @@ pub struct Table {
 pub struct Entry {
     pub dataset: String,
     pub row: String,
-    /// The recipe its settings came from, and their fingerprint.
+    /// The recipe its settings came from, what that says of itself, and a fingerprint of the settings.
     pub recipe: String,
+    pub about: String,
     pub settings: String,
     /// How its runs were judged, in words.
     pub judged: String,
@@ -155,6 +156,7 @@ mod tests {
             dataset: "Cora".into(),
             row: "GCL-SPAN".into(),
             recipe: String::new(),
+            about: String::new(),
             settings: String::new(),
             judged: String::new(),
             data: String::new(),

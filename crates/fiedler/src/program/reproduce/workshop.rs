@@ -1,23 +1,27 @@
 //! Where runs are made: each in a folder of its own, and none twice.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Instant;
 
+use fiedler_augment::scheme::Norm;
 use fiedler_evaluate::{Stage, evaluate, read_embeddings};
 use fiedler_graph::Dense;
+use fiedler_learn::Embeddings;
 use fiedler_learn::data::Supervision;
-use fiedler_learn::run::{Outcome, Settings};
+use fiedler_learn::run::{Outcome, SavedEncoder, Settings};
 
 use super::answers::Answers;
 use super::cell::{Cell, Measure};
 use super::judged::Judged;
+use super::spectrum;
 use crate::program::failure::{Exit, Failure};
 use crate::program::interrupt;
 use crate::program::ledger::Ledger;
 use crate::program::output::Output;
 use crate::program::run::data::Data;
 use crate::program::run::folder::{Folder, Record, TableFormat};
-use crate::program::run::schemes::Schemes;
+use crate::program::run::schemes::{Computed, Schemes, Took};
 use crate::program::run::{self, fingerprint};
 use crate::program::scheme_flags::seeded;
 
@@ -25,6 +29,8 @@ use crate::program::scheme_flags::seeded;
 pub struct Workshop<'a> {
     pub out: &'a Path,
     pub ledger: Ledger,
+    /// Whether embeddings are left out of finished runs.
+    pub lean: bool,
     pub output: &'a Output,
     pub schemes: Schemes<'a>,
 }
@@ -37,9 +43,31 @@ pub struct Done {
     pub seconds: f64,
 }
 
+impl Done {
+    /// Something that is looked up.
+    pub fn at_once(value: f64) -> Done {
+        Done { value, seconds: 0.0 }
+    }
+}
+
+/// Seconds that so many epochs take, by those of a finished run.
+fn timed(record: &Record, epochs: usize) -> Option<Done> {
+    let result = record.result.as_ref().filter(|result| record.finished && result.epochs > 0)?;
+    let seconds = result.training_seconds;
+    Some(Done { value: seconds * epochs as f64 / result.epochs as f64, seconds })
+}
+
+fn rows(embeddings: &Embeddings) -> Result<Dense, Failure> {
+    Ok(Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?)
+}
+
+fn missing(cell: &Cell, why: &str) -> Failure {
+    Failure::new(Exit::Usage, format!("{}: {why}", cell.row), "choose another recipe".to_owned())
+}
+
 impl<'a> Workshop<'a> {
     pub fn new(out: &'a Path, ledger: Ledger, output: &'a Output) -> Workshop<'a> {
-        Workshop { out, ledger, output, schemes: Schemes::new(out.join("schemes"), output) }
+        Workshop { out, ledger, lean: false, output, schemes: Schemes::new(out.join("schemes"), output) }
     }
 
     /// What is there already.
@@ -53,7 +81,15 @@ impl<'a> Workshop<'a> {
                 };
                 Ok(Some(judged.done()))
             }
-            _ => Ok(None),
+            Measure::TrainingSeconds { epochs } => {
+                Ok(self.folder(data, &cell.settings, seed).record()?.and_then(|record| timed(&record, epochs)))
+            }
+            Measure::SchemeSeconds => Ok(self.took(data, cell, seed).map(|took| Done::at_once(took.seconds))),
+            Measure::Norm => Ok(self.norm(data, cell, seed, 0).map(|norm| Done::at_once(norm.before))),
+            Measure::RelativeNorm { view } => {
+                Ok(self.norm(data, cell, seed, view).map(|norm| Done::at_once(norm.relative())))
+            }
+            Measure::SpectralChange => Ok(spectrum::read(self.folder(data, &cell.settings, seed).path())),
         }
     }
 
@@ -77,7 +113,20 @@ impl<'a> Workshop<'a> {
                 judged.write(folder.path())?;
                 Ok(judged.done())
             }
-            _ => Err(Failure::new(Exit::Unexpected, "not there yet", None)),
+            Measure::TrainingSeconds { epochs } => {
+                let folder = self.folder(data, &cell.settings, seed);
+                self.learn(data, cell, seed, &folder, None)?;
+                let done = folder.record()?.and_then(|record| timed(&record, epochs));
+                done.ok_or_else(|| missing(cell, "there was nothing to train"))
+            }
+            Measure::SchemeSeconds | Measure::Norm | Measure::RelativeNorm { .. } => {
+                self.scheme(data, cell, seed)?;
+                self.find(data, cell, seed)?.ok_or_else(|| missing(cell, "the scheme looks at no spectrum"))
+            }
+            Measure::SpectralChange => {
+                let scheme = self.scheme(data, cell, seed)?;
+                spectrum::measure(self.folder(data, &cell.settings, seed).path(), &data.dataset, &scheme.scheme, seed)
+            }
         }
     }
 
@@ -87,6 +136,21 @@ impl<'a> Workshop<'a> {
         let of_scheme = if self.ledger == Ledger::Reference { seed } else { 0 };
         settings.scheme.0 = seeded(settings.scheme.0, of_scheme);
         settings
+    }
+
+    fn scheme(&self, data: &Data, cell: &Cell, seed: u64) -> Result<Rc<Computed>, Failure> {
+        let settings = self.seeded(&cell.settings, seed);
+        self.schemes.get(&data.name, &settings.scheme.0, &data.dataset.graphs)
+    }
+
+    /// How computing a cell's scheme went, if it has been.
+    pub fn took(&self, data: &Data, cell: &Cell, seed: u64) -> Option<Took> {
+        let settings = self.seeded(&cell.settings, seed);
+        self.schemes.took(&data.name, &settings.scheme.0, &data.dataset.graphs)
+    }
+
+    fn norm(&self, data: &Data, cell: &Cell, seed: u64, view: usize) -> Option<Norm> {
+        self.took(data, cell, seed)?.report.views.get(view)?.norm
     }
 
     /// The folder of a run: named after data, method and scheme, and a fingerprint of all that matters.
@@ -112,12 +176,17 @@ impl<'a> Workshop<'a> {
             && let Some(result) = &record.result
         {
             let path = folder.path().join("embeddings.npy");
-            return Ok((read_embeddings(&path, &data.target)?.0, result.training_seconds));
+            if path.exists() {
+                return Ok((read_embeddings(&path, &data.target)?.0, result.training_seconds));
+            }
+            if self.ledger != Ledger::Reference {
+                let embeddings = SavedEncoder::read(&folder.encoder())?.embed(&data.dataset)?;
+                return Ok((rows(&embeddings)?, result.training_seconds));
+            }
+            folder.clear()?;
         }
         let outcome = self.learn(data, cell, seed, folder, None)?;
-        let embeddings = &outcome.embeddings;
-        let rows = Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?;
-        Ok((rows, outcome.history.seconds))
+        Ok((rows(&outcome.embeddings)?, outcome.history.seconds))
     }
 
     /// Learns, going on where an earlier attempt stopped, and leaves a finished run.
@@ -131,7 +200,8 @@ impl<'a> Workshop<'a> {
     ) -> Result<Outcome, Failure> {
         let settings = self.seeded(&cell.settings, seed);
         let record = Record::new(data.record.clone(), Some(cell.recipe.clone()), settings);
-        run::learn(record, data, folder, &self.schemes, supervision, &[TableFormat::Npy], self.output)
+        let formats: &[TableFormat] = if self.lean { &[] } else { &[TableFormat::Npy] };
+        run::learn(record, data, folder, &self.schemes, supervision, formats, self.output)
     }
 
     /// An encoder that is trained by labels is judged by its own answers, once for each split.

@@ -48,16 +48,22 @@ recipes![
 
 /// The settings of a recipe.
 pub fn settings(name: &str) -> Result<Settings, Failure> {
-    let settings = find(name)?;
-    Ok(settings.ok_or_else(|| fiedler_graph::Error::unknown_name("recipe", name, names()))?)
+    let found = find(name)?.ok_or_else(|| fiedler_graph::Error::unknown_name("recipe", name, names()))?;
+    Ok(found.0)
 }
 
-/// The settings of a recipe, if there is one of this name.
-pub fn find(name: &str) -> Result<Option<Settings>, Failure> {
+/// The settings of a recipe, if there is one of this name, and what it says of itself.
+pub fn find(name: &str) -> Result<Option<(Settings, String)>, Failure> {
     let Some(recipe) = RECIPES.iter().find(|recipe| recipe.name == name) else { return Ok(None) };
     let settings = parse(recipe.text);
     let settings = settings.map_err(|error| Failure::new(Exit::Unexpected, format!("recipe {name}: {error}"), None))?;
-    Ok(Some(settings))
+    Ok(Some((settings, about(recipe.text))))
+}
+
+/// What the first lines of a file of settings say of it.
+pub fn about(text: &str) -> String {
+    let comments = text.lines().map_while(|line| line.strip_prefix('#'));
+    comments.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// Settings from the text of a TOML file.

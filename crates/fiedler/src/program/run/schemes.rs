@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
+use fiedler_augment::scheme::Report;
 use fiedler_augment::{Scheme, Settings};
 use fiedler_graph::write::Targets;
 use fiedler_graph::{Error, GraphSet};
+use fiedler_learn::trainer;
 use serde::{Deserialize, Serialize};
 
 use super::{compute_scheme, fingerprint};
@@ -28,12 +30,16 @@ pub struct Computed {
     pub seconds: f64,
 }
 
-/// What stands beside a scheme's file.
-#[derive(Serialize, Deserialize)]
-struct Took {
-    seconds: f64,
-    threads: usize,
+/// What stands beside a scheme's file, and stays where the scheme itself is not kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Took {
+    pub seconds: f64,
+    pub threads: usize,
+    pub report: Report,
 }
+
+/// A scheme that computing gives faster than this, in bytes a second, is not worth its place on the disk.
+const CHEAP: f64 = 5e6;
 
 impl<'a> Schemes<'a> {
     pub fn new(folder: PathBuf, output: &'a Output) -> Schemes<'a> {
@@ -43,6 +49,11 @@ impl<'a> Schemes<'a> {
     /// Whether the scheme is there already.
     pub fn has(&self, data: &str, settings: &Settings, graphs: &GraphSet) -> bool {
         self.path(data, settings, graphs).exists()
+    }
+
+    /// How computing the scheme went, if it has been.
+    pub fn took(&self, data: &str, settings: &Settings, graphs: &GraphSet) -> Option<Took> {
+        serde_json::from_str(&fs::read_to_string(beside(&self.path(data, settings, graphs))).ok()?).ok()
     }
 
     /// The scheme, computed now if it is not there yet.
@@ -68,11 +79,14 @@ impl<'a> Schemes<'a> {
         let started = Instant::now();
         let scheme = compute_scheme(settings, graphs, self.output)?;
         let seconds = started.elapsed().as_secs_f64();
+        scheme.save(path, true)?;
+        if fs::metadata(path).is_ok_and(|file| file.len() as f64 > CHEAP * seconds) {
+            trainer::remove(path)?;
+        }
         let mut targets = Targets::new(true);
-        let took = Took { seconds, threads: rayon::current_num_threads() };
+        let took = Took { seconds, threads: rayon::current_num_threads(), report: scheme.report().clone() };
         targets.write(&beside(path), |file| Ok(serde_json::to_writer_pretty(file, &took)?))?;
         targets.finish()?;
-        scheme.save(path, true)?;
         Ok(Computed { scheme, seconds })
     }
 

@@ -11,15 +11,44 @@ use crate::program::run::fingerprint;
 
 /// Labels to learn from and to choose on. Those of the test part are not here any more: something that does not depend on them stands in
 /// their place, so whatever is computed from this cannot depend on them either.
-pub struct Blind {
+struct Blind {
     target: Target,
     evaluation: Settings,
     fingerprint: String,
 }
 
+/// Splits that a run is judged on where they are drawn at random: probes are cheap beside training, and one split tells little.
+const SPLITS: u64 = 5;
+
+/// What the runs of one seed are judged by.
+pub struct Panel(Vec<Blind>);
+
+impl Panel {
+    pub fn new(target: &Target, ledger: Ledger, first: u64, at: u64) -> Result<Panel, Failure> {
+        let splits = if ledger == Ledger::Random { SPLITS } else { 1 };
+        let seeds = (0..splits).map(|split| first + at * splits + split);
+        Ok(Panel(seeds.map(|seed| Blind::new(target, ledger, seed)).collect::<Result<_, _>>()?))
+    }
+
+    /// What tells this from other labels and splits.
+    pub fn fingerprint(&self) -> String {
+        fingerprint::of(&self.0.iter().map(|blind| &blind.fingerprint).collect::<Vec<_>>())
+    }
+
+    pub fn metric(&self) -> Metric {
+        Metric::usual(&self.0[0].target.labels)
+    }
+
+    /// The mean over all splits.
+    pub fn value(&self, embeddings: &Embeddings) -> Result<f64, Failure> {
+        let values: Vec<f64> = self.0.iter().map(|blind| blind.value(embeddings)).collect::<Result<_, _>>()?;
+        Ok(values.iter().sum::<f64>() / values.len() as f64)
+    }
+}
+
 impl Blind {
     /// Hides the test part of a seed's split for good.
-    pub fn new(target: &Target, ledger: Ledger, seed: u64) -> Result<Blind, Failure> {
+    fn new(target: &Target, ledger: Ledger, seed: u64) -> Result<Blind, Failure> {
         let protocol = match ledger {
             // Folds that are even over classes would tell of labels that must not be known.
             Ledger::Folds => Protocol::KFOLD.with_stratified(false)?,
@@ -38,17 +67,8 @@ impl Blind {
         Ok(Blind { target, evaluation, fingerprint })
     }
 
-    /// What tells this from other labels and splits.
-    pub fn fingerprint(&self) -> &str {
-        &self.fingerprint
-    }
-
-    pub fn metric(&self) -> Metric {
-        Metric::usual(&self.target.labels)
-    }
-
     /// How well labels of the part to choose on are predicted; where there is no such part, those of folds inside what is learnt from.
-    pub fn value(&self, embeddings: &Embeddings) -> Result<f64, Failure> {
+    fn value(&self, embeddings: &Embeddings) -> Result<f64, Failure> {
         let rows = Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?;
         let score = evaluate(&rows, &self.target, &self.evaluation, &|_: Stage| !interrupt::asked())?;
         let splits = score.splits.len() as f64;

@@ -41,7 +41,7 @@ fn about(search: &Search<'_>, best: &Trial) -> String {
         search.runs(),
         search.ledger.name(),
         best.number,
-        shown(mean, std, search.metric()),
+        shown(mean, Some(std), search.metric()),
         best.found.len(),
         search.command,
     )
@@ -74,7 +74,7 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
     let _ = writeln!(
         out,
         "Random search, seed {}, then halving: rounds of {} trials with 1, 3 and 7 seeds in all; {} runs. Judged by {} on the part to \
-         choose on: {}. Labels of the test part were taken away before anything was computed. Splits have seeds from {}, other ones than \
+         choose on, of five splits a run where they are random: {}. Labels of the test part were taken away before anything was computed. Splits have seeds from {}, other ones than \
          tables are made from.\n",
         search.seed,
         rounds.join(", "),
@@ -91,7 +91,7 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
     for trial in trials.iter().take(LISTED) {
         let choices: Vec<String> = trial.choices.iter().map(|(name, text)| format!("{name} {text}")).collect();
         let value = match (trial.valid(), &trial.failed) {
-            (Some((mean, std)), _) => shown(mean, std, search.metric()),
+            (Some((mean, std)), _) => shown(mean, Some(std), search.metric()),
             (None, Some(why)) => why.clone(),
             (None, None) => "…".into(),
         };
@@ -101,11 +101,10 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
 }
 
 /// A mean with its deviation; shares in per cent.
-pub fn shown(mean: f64, std: f64, metric: Metric) -> String {
-    match metric {
-        Metric::Rmse => format!("{mean:.4} ± {std:.4}"),
-        _ => format!("{:.2} ± {:.2} %", 100.0 * mean, 100.0 * std),
-    }
+pub fn shown(mean: f64, std: Option<f64>, metric: Metric) -> String {
+    let (scale, digits, unit) = if metric == Metric::Rmse { (1.0, 4, "") } else { (100.0, 2, " %") };
+    let spread = std.map_or(String::new(), |std| format!(" ± {:.digits$}", scale * std));
+    format!("{:.digits$}{spread}{unit}", scale * mean)
 }
 
 /// Where the best settings are.

@@ -25,7 +25,7 @@ use super::run::schemes::Schemes;
 use super::run::{command_line, folder, recipe};
 use super::table::Table;
 use super::{Common, interrupt};
-use blind::Blind;
+use blind::Panel;
 use halving::SEEDS;
 use search::{FIRST_SEED, Search};
 use space::{SearchedScheme, Space};
@@ -80,7 +80,7 @@ impl Tune {
         let dataset = self.reading.load(Some(&self.data), common.seed(), output)?;
         let data = Data::new(self.data.clone(), &self.data, &self.reading, dataset)?;
         let ledger = self.ledger(&data)?;
-        let judges = (0..SEEDS[SEEDS.len() - 1] as u64).map(|at| Blind::new(&data.target, ledger, FIRST_SEED + at));
+        let judges = (0..SEEDS[SEEDS.len() - 1] as u64).map(|at| Panel::new(&data.target, ledger, FIRST_SEED, at));
         fs::create_dir_all(&self.out).map_err(Error::io("create", &self.out))?;
         let search = Search {
             space: self.space(&data)?,
@@ -154,7 +154,7 @@ impl Tune {
         let mut table = Table::new(format!("{}: settings for the {scheme} scheme", search.data.title));
         let metric = search.metric();
         let seeds = best.found.len();
-        table.row(metric.name(), format!("{} to choose on, {seeds} seeds", files::shown(mean, std, metric)));
+        table.row(metric.name(), format!("{} to choose on, {seeds} seeds", files::shown(mean, Some(std), metric)));
         table.row("trial", format!("{} of {}", best.number, trials.len()));
         best.choices.iter().for_each(|(name, text)| table.row(*name, text.clone()));
         table.row("recipe", files::best(&self.out));

@@ -7,7 +7,7 @@ use fiedler_evaluate::Metric;
 use fiedler_learn::run::Settings;
 use fiedler_learn::trainer;
 
-use super::blind::Blind;
+use super::blind::Panel;
 use super::files;
 use super::halving::{self, SEEDS};
 use super::space::Space;
@@ -37,8 +37,8 @@ pub struct Search<'a> {
     pub command: String,
     pub output: &'a Output,
     pub schemes: Schemes<'a>,
-    /// What each seed's runs are judged by.
-    pub judges: Vec<Blind>,
+    /// What the runs of each seed are judged by.
+    pub judges: Vec<Panel>,
 }
 
 impl Search<'_> {
@@ -95,7 +95,7 @@ impl Search<'_> {
     fn tell(&self, trial: &Trial, done: usize, each: f64, started: Instant) {
         let valid = match (&trial.failed, trial.found.last()) {
             (Some(why), _) => why.clone(),
-            (None, Some(found)) => files::shown(found.valid, 0.0, self.metric()),
+            (None, Some(found)) => files::shown(found.valid, None, self.metric()),
             (None, None) => String::new(),
         };
         let left = in_words(each * self.runs().saturating_sub(done) as f64);
@@ -109,10 +109,11 @@ impl Search<'_> {
     /// The next run of a trial: found, resumed or made.
     fn next_seed(&self, trial: &mut Trial) -> Result<(), Failure> {
         let at = trial.found.len();
-        let blind = &self.judges[at];
+        let judge = &self.judges[at];
+        let judged_by = judge.fingerprint();
         let settings = Settings { seed: FIRST_SEED + at as u64, ..trial.settings.clone() };
         let folder = self.folder(&trial.settings, at);
-        if let Some(found) = Found::read(folder.path(), blind.fingerprint()) {
+        if let Some(found) = Found::read(folder.path(), &judged_by) {
             trial.found.push(found);
             return Ok(());
         }
@@ -129,9 +130,9 @@ impl Search<'_> {
             }
             Err(failure) => return Err(failure),
         };
-        let valid = blind.value(&outcome.embeddings)?;
+        let valid = judge.value(&outcome.embeddings)?;
         let seconds = started.elapsed().as_secs_f64();
-        let found = Found { judged_by: blind.fingerprint().to_owned(), valid, seconds };
+        let found = Found { judged_by, valid, seconds };
         found.write(folder.path())?;
         // Many trials leave many encoders that nobody wants.
         trainer::remove(&folder.encoder())?;

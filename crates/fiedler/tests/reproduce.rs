@@ -1,0 +1,257 @@
+//! `fiedler reproduce` as a user meets it: tables, ledgers, stopping and going on, mistakes.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program with nothing of this machine's own data, and a folder of recipes that take no time.
+fn fiedler(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("fiedler").unwrap();
+    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
+    command
+}
+
+const SMALL: &str = "\
+# A small encoder for tests
+[scheme]
+scheme = \"opposite\"
+ratio = 0.2
+steps = 5
+
+[method]
+kind = \"span\"
+encoder = { kind = \"gcn\", hidden = 16 }
+
+[training]
+epochs = 3
+checkpoint-every = 2
+";
+
+fn folder_with_recipes() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("recipes")).unwrap();
+    for name in ["citation", "sbm-nodes-200-classes-3"] {
+        fs::write(folder.path().join(format!("recipes/{name}.toml")), SMALL).unwrap();
+    }
+    folder
+}
+
+fn json(command: &mut Command) -> Value {
+    serde_json::from_slice(&command.arg("--json").assert().success().get_output().stdout).unwrap()
+}
+
+fn failure(command: &mut Command, code: i32) -> String {
+    let output = command.assert().code(code).get_output().clone();
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// All files below a folder, with the times they were written.
+fn files(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => found.extend(files(&entry.path())),
+            false => drop(found.insert(entry.path(), entry.metadata().unwrap().modified().unwrap())),
+        }
+    }
+    found
+}
+
+fn means(table: &Value) -> Vec<(String, f64)> {
+    let entries = table["entries"].as_array().unwrap().iter();
+    entries.map(|entry| (entry["row"].as_str().unwrap().to_owned(), entry["mean"].as_f64().unwrap())).collect()
+}
+
+const NODE: [&str; 10] =
+    ["reproduce", "node", "--datasets", "citation", "--epochs", "3", "--recipes", "recipes", "--out", "out"];
+
+#[test]
+fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
+    let folder = folder_with_recipes();
+    let node = |seeds: &str| {
+        let mut command = fiedler(folder.path());
+        command.args(NODE).args(["--seeds", seeds]);
+        command
+    };
+    let table = json(&mut node("2"));
+    let found = means(&table);
+    assert_eq!(found.iter().map(|(row, _)| row.as_str()).collect::<Vec<_>>(), ["Raw-X", "S-GCN", "R-GCN", "GCL-SPAN"]);
+    let of_span = &table["entries"][3];
+    assert!(of_span["recipe"].as_str().unwrap().ends_with("citation.toml"), "{of_span}");
+    // Every seed has a split of its own.
+    assert_eq!(of_span["splits"].as_array().unwrap().len(), 2);
+
+    let out = folder.path().join("out");
+    let (row, mean) = (csv_column(&out, "row"), csv_column(&out, "mean"));
+    for (at, (name, value)) in found.iter().enumerate() {
+        assert_eq!((&row[at], mean[at].parse::<f64>().unwrap()), (name, *value));
+        let page = fs::read_to_string(out.join("node-random.md")).unwrap();
+        assert!(page.contains(&format!("|**{name}**|{value:.2} ± ")), "{page}");
+    }
+
+    let before = files(&out.join("runs"));
+    let again = node("2").assert().success().get_output().clone();
+    assert!(String::from_utf8_lossy(&again.stderr).contains("all 8 runs are finished"));
+    assert_eq!(files(&out.join("runs")), before);
+
+    // Another ledger judges the same embeddings otherwise, in a table of its own; only what learns from labels is learned anew.
+    let public = json(node("2").args(["--ledger", "public"]));
+    assert_ne!(means(&public), found);
+    assert!(out.join("node-public.csv").exists() && out.join("node-random.csv").exists());
+    let after = files(&out.join("runs"));
+    assert!(before.iter().all(|(path, written)| after[path] == *written));
+    let learned = |files: &BTreeMap<PathBuf, SystemTime>| {
+        files.keys().filter(|path| path.ends_with("losses.csv") && path.to_string_lossy().contains("span")).count()
+    };
+    assert_eq!((learned(&before), learned(&after)), (2, 2));
+
+    // More seeds are added to those there are, other rows are kept, and a page holds all tables.
+    let more = json(node("3").args(["--methods", "gcl-span"]));
+    assert_eq!(more["entries"][0]["row"], "GCL-SPAN");
+    assert_eq!(more["entries"][0]["values"].as_array().unwrap().len(), 3);
+    assert_eq!(more["rows"].as_array().unwrap().len(), 4);
+    fiedler(folder.path()).args(["reproduce", "--report", "page/RESULTS.md", "--out", "out"]).assert().success();
+    let page = fs::read_to_string(folder.path().join("page/RESULTS.md")).unwrap();
+    for words in
+        ["ledger random", "ledger public", "fiedler reproduce node --datasets citation", "A small encoder for tests"]
+    {
+        assert!(page.contains(words), "{words} is not in\n{page}");
+    }
+}
+
+fn csv_column(out: &Path, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(out.join("node-random.csv")).unwrap();
+    let at = reader.headers().unwrap().iter().position(|header| header == name).unwrap();
+    reader.records().map(|record| record.unwrap()[at].to_owned()).collect()
+}
+
+#[test]
+fn without_embeddings_another_ledger_judges_the_same() {
+    let folder = folder_with_recipes();
+    let table = |out: &str, ledger: &str, more: &[&str]| {
+        let mut command = fiedler(folder.path());
+        command.args(["reproduce", "node", "--datasets", "citation", "--methods", "GCL-SPAN,R-GCN", "--seeds", "2"]);
+        json(command.args(["--recipes", "recipes", "--ledger", ledger, "--out", out]).args(more))
+    };
+    table("lean", "random", &["--lean"]);
+    let kept = |name: &str| files(&folder.path().join("lean/runs")).keys().filter(|path| path.ends_with(name)).count();
+    assert_eq!((kept("embeddings.npy"), kept("encoder.safetensors")), (0, 4));
+    assert_eq!(means(&table("lean", "public", &["--lean"])), means(&table("whole", "public", &[])));
+}
+
+#[test]
+fn every_experiment_makes_its_table() {
+    let folder = folder_with_recipes();
+    let data = "sbm:nodes=200,classes=3";
+    for (experiment, rows) in
+        [("ablation", 5), ("strength", 18), ("eigenvalues", 2), ("convergence", 3), ("time", 3), ("preanalysis", 20)]
+    {
+        let mut command = fiedler(folder.path());
+        command.args(["reproduce", experiment, "--datasets", data, "--seeds", "2", "--epochs", "2"]);
+        let table = json(command.args(["--recipes", "recipes", "--out", "out"]));
+        assert_eq!(table["rows"].as_array().unwrap().len(), rows, "{experiment}");
+        assert_eq!(means(&table).len(), rows, "{experiment}");
+        assert!(folder.path().join(format!("out/{experiment}-random.md")).exists());
+    }
+    let steps = fs::read_to_string(folder.path().join("out/convergence-sbm-nodes-200-classes-3.csv")).unwrap();
+    assert_eq!(steps.lines().count(), 1 + 2 * 6, "{steps}");
+    let ablation: Value =
+        serde_json::from_slice(&fs::read(folder.path().join("out/ablation-random.json")).unwrap()).unwrap();
+    assert_eq!(ablation["entries"][4]["against"], "uniform");
+}
+
+/// The program running by itself.
+fn spawn(folder: &Path, arguments: &[&str]) -> Child {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("fiedler"));
+    command.current_dir(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn stopped_by_ctrl_c_it_goes_on_to_the_same_bytes() {
+    let folder = folder_with_recipes();
+    let arguments = |out: &'static str| {
+        let mut arguments =
+            vec!["reproduce", "node", "--datasets", "citation", "--methods", "GCL-SPAN", "--seeds", "2"];
+        arguments.extend(["--epochs", "120", "--recipes", "recipes", "--out", out]);
+        arguments
+    };
+    let child = spawn(folder.path(), &arguments("stopped"));
+    let out = folder.path().join("stopped");
+    let started = Instant::now();
+    while !(out.exists() && files(&out).keys().any(|path| path.ends_with("checkpoint.safetensors"))) {
+        assert!(started.elapsed() < Duration::from_secs(120), "no checkpoint was written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("the same command goes on: fiedler reproduce node"), "{message}");
+
+    fiedler(folder.path()).args(arguments("stopped")).assert().success();
+    fiedler(folder.path()).args(arguments("whole")).assert().success();
+    let whole = folder.path().join("whole");
+    for path in files(&whole.join("runs")).keys() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let other = out.join(path.strip_prefix(&whole).unwrap());
+        if ["embeddings.npy", "encoder.safetensors", "losses.csv"].contains(&name) {
+            assert!(fs::read(path).unwrap() == fs::read(other).unwrap(), "{name} differs");
+        }
+    }
+    assert_eq!(csv_column(&out, "values"), csv_column(&whole, "values"));
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let folder = TempDir::new().unwrap();
+    let reproduce =
+        |arguments: &[&str], code: i32| failure(fiedler(folder.path()).arg("reproduce").args(arguments), code);
+    assert!(reproduce(&["node", "--datasets", "corra"], 4).contains("did you mean cora"));
+    let message = reproduce(&["node", "--datasets", "cora,pubmed"], 4);
+    assert!(message.contains("left out: Cora") && message.contains("fiedler data fetch pubmed"), "{message}");
+    let message = reproduce(&["node", "--datasets", "citation", "--methods", "GCL"], 2);
+    assert!(message.contains("GCL-SPAN") && message.contains("Raw-X"), "{message}");
+    reproduce(&["nodes"], 2);
+    reproduce(&[], 2);
+    reproduce(&["node", "--seeds", "0"], 2);
+    assert!(reproduce(&["--report", "page.md", "--out", "nowhere"], 4).contains("no table"));
+}
+
+#[test]
+fn graphs_of_a_set_are_judged_by_folds() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("RINGS");
+    fs::create_dir(&data).unwrap();
+    let (mut pairs, mut indicator, mut labels, mut first) = (String::new(), String::new(), String::new(), 1);
+    for graph in 0..40 {
+        let size = 5 + graph % 4;
+        for node in 1..size {
+            let other = if graph % 2 == 0 { node - 1 } else { 0 };
+            pairs += &format!("{}, {}\n", first + node, first + other);
+        }
+        indicator += &format!("{}\n", graph + 1).repeat(size);
+        labels += &format!("{}\n", graph % 2);
+        first += size;
+    }
+    for (name, text) in [("A", pairs), ("graph_indicator", indicator), ("graph_labels", labels)] {
+        fs::write(data.join(format!("RINGS_{name}.txt")), text).unwrap();
+    }
+    let graph = ["reproduce", "graph", "--datasets", "./RINGS", "--seeds", "2", "--epochs", "2"];
+    let table = json(fiedler(folder.path()).args(graph));
+    assert_eq!(table["ledger"], "folds");
+    assert_eq!(means(&table).len(), 6);
+    assert_eq!(table["entries"][0]["splits"].as_array().unwrap().len(), 20);
+    let reference = json(fiedler(folder.path()).args(graph).args(["--ledger", "reference", "--methods", "GCL-SPAN"]));
+    assert_eq!(reference["entries"][0]["recipe"], "reference-graphs");
+    assert_eq!(reference["entries"][0]["splits"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,127 @@
+//! `fiedler tune` as a user meets it: resumable, and blind to the test part.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use fiedler::evaluate::{Protocol, Target};
+use fiedler::graph::{generate, write};
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn fiedler(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("fiedler").unwrap();
+    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
+    command
+}
+
+fn tune(folder: &Path, data: &[&str], out: &str) -> Value {
+    let mut command = fiedler(folder);
+    command
+        .arg("tune")
+        .args(data)
+        .args(["--budget", "6", "--epochs", "2", "--recipe", "default", "--json", "--out", out]);
+    serde_json::from_slice(&command.assert().success().get_output().stdout).unwrap()
+}
+
+/// What the trials came to, without the time they took.
+fn outcomes(folder: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(folder.join("trials.csv")).unwrap();
+    let timed = reader.headers().unwrap().iter().position(|name| name == "seconds").unwrap();
+    let row = |record: csv::StringRecord| {
+        let cells = record.iter().enumerate().filter(|(at, _)| *at != timed);
+        cells.map(|(_, cell)| cell.to_owned()).collect()
+    };
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+#[test]
+fn a_search_can_be_repeated_resumed_and_used() {
+    let folder = TempDir::new().unwrap();
+    let found = tune(folder.path(), &["sbm:nodes=200"], "out");
+    assert_eq!((&found["trials"], &found["runs"]), (&4.into(), &6.into()));
+    assert_eq!(found["valid"]["seeds"], 3);
+    let out = folder.path().join("out");
+    let first = outcomes(&out);
+    assert_eq!(first.len(), 4);
+
+    // As if it had been stopped before the last runs.
+    let runs: Vec<_> = fs::read_dir(out.join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    for run in &runs {
+        let _ = fs::remove_dir_all(run.join("seed-1002"));
+    }
+    let written = fs::metadata(runs[0].join("seed-1000/valid.json")).unwrap().modified().unwrap();
+    tune(folder.path(), &["sbm:nodes=200"], "out");
+    assert_eq!(outcomes(&out), first);
+    assert_eq!(fs::metadata(runs[0].join("seed-1000/valid.json")).unwrap().modified().unwrap(), written);
+
+    let summary = fs::read_to_string(out.join("summary.md")).unwrap();
+    assert!(summary.contains("| ratio | 0.05, 0.1") && summary.contains("fiedler tune sbm:nodes=200"), "{summary}");
+    fs::create_dir(folder.path().join("recipes")).unwrap();
+    fs::copy(out.join("best.toml"), folder.path().join("recipes/sbm-nodes-200.toml")).unwrap();
+    let reproduce = ["reproduce", "node", "--datasets", "sbm:nodes=200", "--methods", "GCL-SPAN", "--seeds", "1"];
+    fiedler(folder.path()).args(reproduce).args(["--recipes", "recipes", "--out", "tables"]).assert().success();
+    fiedler(folder.path())
+        .args(["embed", "sbm:nodes=200", "--settings", "out/best.toml", "--out", "run"])
+        .assert()
+        .success();
+}
+
+#[test]
+fn labels_of_the_test_part_change_nothing() {
+    let folder = TempDir::new().unwrap();
+    let dataset = generate::from_spec("sbm:nodes=200,classes=3", 0).unwrap();
+    write::write(&dataset, folder.path().join("graph.csv"), &write::Options::default()).unwrap();
+    let [features, labels] = ["graph.features.npy", "graph.labels.csv"];
+    let data = |labels: &str| ["graph.csv", "--features", features, "--labels", labels].map(str::to_owned);
+    let text = fs::read_to_string(folder.path().join(labels)).unwrap();
+
+    // Those that no run may learn from or choose on: in the test part of every split that is used.
+    let target = Target::of(&dataset).unwrap();
+    let protocol = Protocol::RANDOM.with_splits(1).unwrap();
+    let tested = |item: u32, seed: u64| protocol.splits(&target, seed).unwrap()[0].test.contains(&item);
+    let hidden: Vec<u32> = (0..200).filter(|&item| (1000..1005).all(|seed| tested(item, seed))).collect();
+    assert!(hidden.len() > 30, "{hidden:?}");
+    let changed = |line: (usize, &str)| match line.0.checked_sub(1).is_some_and(|item| hidden.contains(&(item as u32)))
+    {
+        true => format!("{},other", line.1.split(',').next().unwrap()),
+        false => line.1.to_owned(),
+    };
+    let other: Vec<String> = text.lines().enumerate().map(changed).collect();
+    fs::write(folder.path().join("other.csv"), other.join("\n")).unwrap();
+    assert_ne!(other.join("\n").trim(), text.trim());
+
+    let search = |labels: &str, out: &str| {
+        let mut command = fiedler(folder.path());
+        let budget = ["--budget", "3", "--epochs", "2", "--recipe", "default", "--out", out];
+        command.arg("tune").args(data(labels)).args(budget).assert().success();
+        // Of the first round only: later ones look at splits that have other test parts.
+        let runs = fs::read_dir(folder.path().join(out).join("runs")).unwrap();
+        let mut found: Vec<String> = runs
+            .map(|run| {
+                let value: Value =
+                    serde_json::from_slice(&fs::read(run.unwrap().path().join("seed-1000/valid.json")).unwrap())
+                        .unwrap();
+                format!("{} {}", value["judged_by"], value["valid"])
+            })
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(search(labels, "one"), search("other.csv", "two"));
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let folder = TempDir::new().unwrap();
+    let tune = |arguments: &[&str], code: i32| {
+        let output = fiedler(folder.path()).arg("tune").args(arguments).assert().code(code).get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(tune(&["citation", "--ledger", "reference", "--out", "a"], 2).contains("random, public"));
+    assert!(tune(&["barabasi-albert", "--out", "b"], 3).contains("labels"));
+    tune(&["corra", "--out", "c"], 4);
+    tune(&["citation"], 2);
+    assert!(tune(&["citation", "--recipe", "cake", "--out", "d"], 2).contains("cake"));
+}
