@@ -120,7 +120,7 @@ impl Experiment {
             Experiment::Ablation => &[
                 SHARED_SCHEME,
                 "Uniform removes the same share of edges from both views. A scheme has settings of its own where a recipe names it, \
-                 else those of the opposite scheme.",
+                 else those of the opposite scheme. Diffusion keeps the 64 largest entries of each node.",
             ],
             Experiment::Strength => {
                 &[SHARED_SCHEME, "The paper shows curves only, so there are no figures to compare with."]

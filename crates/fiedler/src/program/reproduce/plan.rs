@@ -225,7 +225,10 @@ impl Plan {
             recipe: cell.recipe.clone(),
             about: cell.about.clone(),
             settings: fingerprint::of(&workshop.seeded(&cell.settings, 0))[..10].to_owned(),
-            judged: self.ledger.describe(&data.target),
+            judged: match cell.measure {
+                Measure::Score(_) => self.ledger.describe(&data.target),
+                _ => "nothing is judged".into(),
+            },
             data: format!("{} {features}", data.record.fingerprint),
             splits,
             values,

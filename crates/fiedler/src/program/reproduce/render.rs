@@ -46,9 +46,14 @@ fn ours(entry: &Entry) -> String {
     match (entry.mean_and_deviation(), entry.values.len()) {
         (None, _) if entry.failed.is_empty() => "…".into(),
         (None, _) => "failed".into(),
-        (Some((mean, _)), 1) => format!("{mean:.2} (1)"),
-        (Some((mean, std)), runs) => format!("{mean:.2} ± {std:.2} ({runs})"),
+        (Some((mean, _)), 1) => format!("{mean:.*} (1)", digits(mean)),
+        (Some((mean, std)), runs) => format!("{mean:.0$} ± {std:.0$} ({runs})", digits(mean)),
     }
+}
+
+/// Two after the point, but four of small numbers such as ratios.
+fn digits(number: f64) -> usize {
+    if number.abs() < 10.0 { 4 } else { 2 }
 }
 
 fn printed(entry: &Entry) -> String {

@@ -61,8 +61,8 @@ fn text(tables: &[Table]) -> String {
         let _ = writeln!(page, "- **{}**: {}.", ledger.name(), help.unwrap_or_default());
     }
     for table in tables {
-        let _ = write!(page, "\n## {}, ledger {}\n\n", table.title, table.ledger.name());
-        let _ = write!(page, "{}\n```sh\n{}\n```\n\n", render::markdown(table), table.commands.join("\n"));
+        let tabled = render::markdown(table).replacen("### ", "## ", 1);
+        let _ = write!(page, "\n{tabled}\n```sh\n{}\n```\n\n", table.commands.join("\n"));
         let _ = writeln!(page, "Made with version {}.\n\n{}", table.version, details(table));
     }
     page.push_str(&settings(tables));

@@ -74,8 +74,9 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
     let _ = writeln!(
         out,
         "Random search, seed {}, then halving: rounds of {} trials with 1, 3 and 7 seeds in all; {} runs. Judged by {} on the part to \
-         choose on, of five splits a run where they are random: {}. Labels of the test part were taken away before anything was computed. Splits have seeds from {}, other ones than \
-         tables are made from.\n",
+         choose on, of five splits a run where they are random: {}. Of every split the labels of its test part were taken away before \
+         anything was computed. Splits have seeds from {}, other ones than tables are made from; random splits and folds overlap all the \
+         same, so that an item chosen on here may be tested there. Only a published split keeps them apart altogether.\n",
         search.seed,
         rounds.join(", "),
         search.runs(),

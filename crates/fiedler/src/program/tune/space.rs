@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use fiedler_augment::Settings as SchemeSettings;
 use fiedler_augment::objective::Objective as Norm;
-use fiedler_augment::scheme::{Diffused, NodeDropping, Rates, Spectral, Uniform};
+use fiedler_augment::scheme::{Diffused, Form, NodeDropping, Rates, Spectral, Uniform};
 use fiedler_graph::random::stream;
 use fiedler_learn::encoder::EncoderSettings;
 use fiedler_learn::method::{MethodSettings, Span};
@@ -198,7 +198,9 @@ impl Space {
             SearchedScheme::Uniform => {
                 SchemeSettings::Uniform(Uniform { first: Rates::removing(ratio), second: Rates::removing(ratio) })
             }
-            SearchedScheme::Diffusion => SchemeSettings::Diffusion(Diffused::default()),
+            SearchedScheme::Diffusion => {
+                SchemeSettings::Diffusion(Diffused { form: Form::Sparse, ..Diffused::default() })
+            }
             SearchedScheme::NodeDropping => {
                 SchemeSettings::NodeDropping(NodeDropping { ratio, ..NodeDropping::default() })
             }
