@@ -24,6 +24,8 @@ import warnings
 from pathlib import Path
 from statistics import median
 
+from program import build
+
 warnings.filterwarnings("ignore")
 THREADS = int(os.environ.get("THREADS", "2"))
 HIDDEN = 512
@@ -271,8 +273,7 @@ def main():
     name = sys.argv[1] if len(sys.argv) > 1 else "cora"
     epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    build = ["cargo", "build", "--release", "-q", "-p", "fiedler", "-p", "fiedler-learn", "--example", "epoch"]
-    subprocess.run(build, cwd=ROOT, check=True)
+    build()
     programs = ["pyg", "torch", "fiedler"]
 
     print(f"{name}, {THREADS} threads; losses of the first steps where nothing is random:")

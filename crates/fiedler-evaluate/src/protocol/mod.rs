@@ -154,7 +154,8 @@ impl Protocol {
             Protocol::Public => format!("the {} splits that came with the data", target.splits.len()),
             Protocol::Scaffold => "the split by scaffold that came with the data".into(),
             Protocol::Random { splits, train, valid, stratified } => format!(
-                "{splits} random splits: {} % to learn from, {} % to choose on, {} % to test{}",
+                "{}: {} % to learn from, {} % to choose on, {} % to test{}",
+                if splits == 1 { "one random split".into() } else { format!("{splits} random splits") },
                 percent(train),
                 percent(valid),
                 percent(1.0 - train - valid),
