@@ -1,5 +1,4 @@
 //! `fiedler reproduce` as a user meets it: tables, ledgers, stopping and going on, mistakes.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,16 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program with nothing of this machine's own data, and a folder of recipes that take no time.
-fn fiedler(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("fiedler").unwrap();
-    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
-    command
-}
+use super::{failure, fiedler, json_of};
 
 const SMALL: &str = "\
 # A small encoder for tests
@@ -41,16 +34,6 @@ fn folder_with_recipes() -> TempDir {
         fs::write(folder.path().join(format!("recipes/{name}.toml")), SMALL).unwrap();
     }
     folder
-}
-
-fn json(command: &mut Command) -> Value {
-    serde_json::from_slice(&command.arg("--json").assert().success().get_output().stdout).unwrap()
-}
-
-fn failure(command: &mut Command, code: i32) -> String {
-    let output = command.assert().code(code).get_output().clone();
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr).unwrap()
 }
 
 /// All files below a folder, with the times they were written.
@@ -82,7 +65,7 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
         command.args(NODE).args(["--seeds", seeds]);
         command
     };
-    let table = json(&mut node("2"));
+    let table = json_of(&mut node("2"));
     let found = means(&table);
     assert_eq!(found.iter().map(|(row, _)| row.as_str()).collect::<Vec<_>>(), ["Raw-X", "S-GCN", "R-GCN", "GCL-SPAN"]);
     let of_span = &table["entries"][3];
@@ -104,7 +87,7 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     assert_eq!(files(&out.join("runs")), before);
 
     // Another ledger judges the same embeddings otherwise, in a table of its own; only what learns from labels is learned anew.
-    let public = json(node("2").args(["--ledger", "public"]));
+    let public = json_of(node("2").args(["--ledger", "public"]));
     assert_ne!(means(&public), found);
     assert!(out.join("node-public.csv").exists() && out.join("node-random.csv").exists());
     let after = files(&out.join("runs"));
@@ -115,7 +98,7 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     assert_eq!((learned(&before), learned(&after)), (2, 2));
 
     // More seeds are added to those there are, other rows are kept, and a page holds all tables.
-    let more = json(node("3").args(["--methods", "gcl-span"]));
+    let more = json_of(node("3").args(["--methods", "gcl-span"]));
     assert_eq!(more["entries"][0]["row"], "GCL-SPAN");
     assert_eq!(more["entries"][0]["values"].as_array().unwrap().len(), 3);
     assert_eq!(more["rows"].as_array().unwrap().len(), 4);
@@ -140,7 +123,7 @@ fn without_embeddings_another_ledger_judges_the_same() {
     let table = |out: &str, ledger: &str, more: &[&str]| {
         let mut command = fiedler(folder.path());
         command.args(["reproduce", "node", "--datasets", "citation", "--methods", "GCL-SPAN,R-GCN", "--seeds", "2"]);
-        json(command.args(["--recipes", "recipes", "--ledger", ledger, "--out", out]).args(more))
+        json_of(command.args(["--recipes", "recipes", "--ledger", ledger, "--out", out]).args(more))
     };
     table("lean", "random", &["--lean"]);
     let kept = |name: &str| files(&folder.path().join("lean/runs")).keys().filter(|path| path.ends_with(name)).count();
@@ -157,7 +140,7 @@ fn every_experiment_makes_its_table() {
     {
         let mut command = fiedler(folder.path());
         command.args(["reproduce", experiment, "--datasets", data, "--seeds", "2", "--epochs", "2"]);
-        let table = json(command.args(["--recipes", "recipes", "--out", "out"]));
+        let table = json_of(command.args(["--recipes", "recipes", "--out", "out"]));
         assert_eq!(table["rows"].as_array().unwrap().len(), rows, "{experiment}");
         assert_eq!(means(&table).len(), rows, "{experiment}");
         assert!(folder.path().join(format!("out/{experiment}-random.md")).exists());
@@ -247,11 +230,12 @@ fn graphs_of_a_set_are_judged_by_folds() {
         fs::write(data.join(format!("RINGS_{name}.txt")), text).unwrap();
     }
     let graph = ["reproduce", "graph", "--datasets", "./RINGS", "--seeds", "2", "--epochs", "2"];
-    let table = json(fiedler(folder.path()).args(graph));
+    let table = json_of(fiedler(folder.path()).args(graph));
     assert_eq!(table["ledger"], "folds");
     assert_eq!(means(&table).len(), 6);
     assert_eq!(table["entries"][0]["splits"].as_array().unwrap().len(), 20);
-    let reference = json(fiedler(folder.path()).args(graph).args(["--ledger", "reference", "--methods", "GCL-SPAN"]));
+    let reference =
+        json_of(fiedler(folder.path()).args(graph).args(["--ledger", "reference", "--methods", "GCL-SPAN"]));
     assert_eq!(reference["entries"][0]["recipe"], "reference-graphs");
     assert_eq!(reference["entries"][0]["splits"].as_array().unwrap().len(), 1);
 }

@@ -1,40 +1,22 @@
 //! `fiedler embed` as a user meets it: run folders, killing and resuming, encoders on other data, mistakes.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::{failure, fiedler, json_of};
+
 /// A small encoder and few epochs, with many checkpoints.
 const SMALL: [&str; 8] = ["--hidden", "32", "--epochs", "40", "--checkpoint-every", "3", "--ratio", "0.2"];
-
-/// The program with nothing of this machine's own data.
-fn fiedler(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("fiedler").unwrap();
-    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
-    command
-}
 
 /// The program running by itself.
 fn spawn(folder: &Path, arguments: &[&str]) -> Child {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("fiedler"));
     command.current_dir(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn json(command: &mut Command) -> Value {
-    serde_json::from_slice(&command.arg("--json").assert().success().get_output().stdout).unwrap()
-}
-
-/// What the program says when it fails, after checking its exit code and that it printed no result.
-fn failure(command: &mut Command, code: i32) -> String {
-    let output = command.assert().code(code).get_output().clone();
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr).unwrap()
 }
 
 fn record(run: &Path) -> Value {
@@ -58,7 +40,7 @@ fn assert_same_run(one: &Path, other: &Path) {
 #[test]
 fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
     let folder = TempDir::new().unwrap();
-    let summary = json(fiedler(folder.path()).arg("embed"));
+    let summary = json_of(fiedler(folder.path()).arg("embed"));
     let run = folder.path().join("citation-span");
     let expected =
         ["embeddings.npy", "encoder.safetensors", "losses.csv", "run.json", "scheme.safetensors"].map(str::to_owned);
@@ -122,7 +104,7 @@ fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
     assert_eq!(names(&run), names(&folder.path().join("whole")), "nothing half-written is left");
     // Once it is finished there is nothing left to do.
     let before = fs::read(run.join("run.json")).unwrap();
-    assert_eq!(json(fiedler(folder.path()).args(resume))["finished"], true);
+    assert_eq!(json_of(fiedler(folder.path()).args(resume))["finished"], true);
     assert_eq!(before, fs::read(run.join("run.json")).unwrap());
 }
 
@@ -196,13 +178,13 @@ fn a_set_of_graphs() {
     fs::write(data.join("RINGS_graph_indicator.txt"), indicator).unwrap();
     fs::write(data.join("RINGS_graph_labels.txt"), labels).unwrap();
     let arguments = ["embed", "RINGS", "--epochs", "10", "--batch-size", "8", "--out", "run"];
-    let summary = json(fiedler(folder.path()).args(arguments));
+    let summary = json_of(fiedler(folder.path()).args(arguments));
     assert_eq!(summary["recipe"], "paper-graphs");
     let result = &summary["result"];
     assert_eq!((&result["rows"], &result["columns"]), (&40.into(), &32.into()));
     assert!(result["scores"][0]["value"].as_f64().unwrap() > 0.9, "{result}");
     let arguments = ["embed", "RINGS", "--encoder", "run/encoder.safetensors", "--out", "applied"];
-    let applied = json(fiedler(folder.path()).args(arguments));
+    let applied = json_of(fiedler(folder.path()).args(arguments));
     assert_eq!(applied["rows"], 40);
     let embeddings = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
     assert!(embeddings("run") == embeddings("applied"));
@@ -212,7 +194,7 @@ fn a_set_of_graphs() {
 fn labels_can_teach_an_encoder_to_compare_with() {
     let folder = TempDir::new().unwrap();
     let arguments = ["embed", "--method", "supervised", "--out", "run", "--embeddings", "npy,csv,parquet"];
-    let summary = json(fiedler(folder.path()).args(arguments));
+    let summary = json_of(fiedler(folder.path()).args(arguments));
     let result = &summary["result"];
     assert_eq!((&result["rows"], &result["columns"]), (&1000.into(), &7.into()));
     let value = |at: usize| result["scores"][at]["value"].as_f64().unwrap();
@@ -221,7 +203,7 @@ fn labels_can_teach_an_encoder_to_compare_with() {
     // A probe that learns from other labels finds the same in every format.
     let judged = ["npy", "csv", "parquet"].map(|format| {
         let file = format!("run/embeddings.{format}");
-        json(fiedler(folder.path()).args(["evaluate", &file, "--labels", "citation"]))["mean"].as_f64().unwrap()
+        json_of(fiedler(folder.path()).args(["evaluate", &file, "--labels", "citation"]))["mean"].as_f64().unwrap()
     });
     assert!(judged[0] > 0.8 && judged.iter().all(|mean| *mean == judged[0]), "{judged:?}");
     assert!(!folder.path().join("run/scheme.safetensors").exists());
@@ -232,7 +214,7 @@ fn an_encoder_on_other_data() {
     let folder = TempDir::new().unwrap();
     fiedler(folder.path()).args(["embed", "--out", "run"]).args(SMALL).assert().success();
     let arguments = ["embed", "citation:seed=7", "--encoder", "run/encoder.safetensors", "--out", "other"];
-    let applied = json(fiedler(folder.path()).args(arguments));
+    let applied = json_of(fiedler(folder.path()).args(arguments));
     assert_eq!((&applied["rows"], &applied["columns"]), (&1000.into(), &32.into()));
     let message = failure(fiedler(folder.path()).args(["embed", "karate", "--encoder", "run/encoder.safetensors"]), 3);
     assert!(message.contains("500 columns of features") && message.contains("karate"), "{message}");

@@ -1,34 +1,13 @@
 //! `fiedler augment` and `fiedler inspect --spectrum` as a user meets them.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
-use assert_cmd::Command;
-use serde_json::Value;
 use tempfile::TempDir;
 
-fn fiedler(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("fiedler").unwrap();
-    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
-    command
-}
-
-fn stdout(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
-}
-
-fn failure(command: &mut Command, code: i32) -> String {
-    let output = command.assert().code(code).get_output().clone();
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn json(command: &mut Command) -> Value {
-    serde_json::from_str(&stdout(command)).unwrap()
-}
+use super::{failure, fiedler, json, stdout};
 
 /// Three small graphs in the format of the TU collection.
 fn write_set(folder: &Path) {

@@ -1,36 +1,13 @@
 //! The program as a user meets it.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::Path;
 
-use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program with nothing of this machine's own data.
-fn fiedler(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("fiedler").unwrap();
-    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
-    command
-}
-
-fn stdout(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
-}
-
-/// What the program says when it fails, after checking its exit code and that it printed no result.
-fn failure(command: &mut Command, code: i32) -> String {
-    let output = command.assert().code(code).get_output().clone();
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn json(command: &mut Command) -> Value {
-    serde_json::from_str(&stdout(command)).unwrap()
-}
+use super::{failure, fiedler, json, stdout};
 
 #[test]
 fn inspect_describes_the_built_in_graph() {

@@ -1,33 +1,13 @@
 //! `fiedler evaluate` as a user meets it.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
 use fiedler::graph::{Dense, Labels, generate};
-use serde_json::Value;
 use tempfile::TempDir;
 
-fn fiedler(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("fiedler").unwrap();
-    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
-    command
-}
-
-fn stdout(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
-}
-
-fn failure(command: &mut Command, code: i32) -> String {
-    let output = command.assert().code(code).get_output().clone();
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn json(command: &mut Command) -> Value {
-    serde_json::from_str(&stdout(command)).unwrap()
-}
+use super::{failure, fiedler, json, stdout};
 
 /// An npy file as numpy writes it.
 fn npy(table: &Dense) -> Vec<u8> {

@@ -1,20 +1,14 @@
 //! `fiedler tune` as a user meets it: resumable, and blind to the test part.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use fiedler::evaluate::{Protocol, Target};
 use fiedler::graph::{generate, write};
 use serde_json::Value;
 use tempfile::TempDir;
 
-fn fiedler(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("fiedler").unwrap();
-    command.current_dir(folder).env_remove("FIEDLER_DATA").env("FIEDLER_CACHE", folder.join("cache"));
-    command
-}
+use super::fiedler;
 
 fn tune(folder: &Path, data: &[&str], out: &str) -> Value {
     let mut command = fiedler(folder);
