@@ -1,0 +1,1 @@
+//! Drawings of graphs: where nodes stand, and what a scheme would do to the edges.
