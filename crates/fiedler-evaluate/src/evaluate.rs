@@ -26,6 +26,9 @@ use progress::Progress;
 /// The weights that the paper chooses from.
 pub const WEIGHTS: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
 
+/// What may be done to embeddings: which one helps depends on how they were learnt.
+pub const PREPARATIONS: [Preparation; 2] = [Preparation::Standardise, Preparation::UnitRows];
+
 /// How embeddings are judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -39,8 +42,8 @@ pub struct Settings {
     pub weights: Vec<f64>,
     /// Folds inside the training part to choose a weight by, where a split has no part to choose on.
     pub inner_folds: usize,
-    /// What is done to embeddings first. The reference protocol does nothing.
-    pub preparation: Preparation,
+    /// What may be done to embeddings first, to choose from like weights. The reference protocol does nothing.
+    pub preparations: Vec<Preparation>,
     /// When logistic regression stops.
     pub logistic: LogisticSettings,
     /// How the reference protocol's probe is trained.
@@ -56,7 +59,7 @@ impl Default for Settings {
             metric: None,
             weights: WEIGHTS.to_vec(),
             inner_folds: 5,
-            preparation: Preparation::default(),
+            preparations: PREPARATIONS.to_vec(),
             logistic: LogisticSettings::default(),
             reference: AdamSettings::default(),
             seed: 0,
@@ -71,6 +74,9 @@ impl Settings {
         }
         if let Some(weight) = self.weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             return Err(Error::setting("weight", weight, "a positive number"));
+        }
+        if self.preparations.is_empty() {
+            return Err(Error::setting("number of preparations", 0, "at least one to choose from"));
         }
         if self.inner_folds < 2 {
             return Err(Error::setting("number of inner folds", self.inner_folds, "at least 2"));
@@ -99,8 +105,8 @@ struct Case<'a> {
 /// Judges embeddings by how well a simple probe predicts labels from them.
 ///
 /// Row k of the embeddings belongs to label k. Every split is a case of its own: what is done to embeddings is learnt from its training
-/// part, the probe's weight is chosen on its validation part, and its test part is looked at once: labels of the test part are taken away
-/// before anything is chosen. Where a split has no validation part, the weight is chosen by cross-validation inside the training part,
+/// part, the probe's setting is chosen on its validation part, and its test part is looked at once: labels of the test part are taken away
+/// before anything is chosen. Where a split has no validation part, the setting is chosen by cross-validation inside the training part,
 /// and the probe then learns from all of it.
 ///
 /// The result depends on embeddings, target and settings alone, not on the number of threads. `watch` hears of progress, from any
@@ -178,6 +184,7 @@ impl Case<'_> {
             value: value.ok_or_else(|| meaningless(self.metric, "test", &split.name))?,
             valid: chosen.valid,
             weight: chosen.weight,
+            preparation: chosen.preparation,
             train_items: split.train.len(),
             valid_items: chosen.valid_items,
             test_items: split.test.len(),

@@ -28,7 +28,7 @@ mod score;
 mod target;
 
 pub use error::{Error, Result};
-pub use evaluate::{Settings, Stage, WEIGHTS, evaluate};
+pub use evaluate::{PREPARATIONS, Settings, Stage, WEIGHTS, evaluate};
 pub use files::{read_embeddings, read_labels};
 pub use matrix::Matrix;
 pub use metric::Metric;

@@ -9,12 +9,11 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
 /// What is done to embeddings before a probe sees them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preparation {
     /// Every column to mean 0 and deviation 1 over the training rows, as scikit-learn's `StandardScaler` does; the protocol that the
     /// paper follows (AD-GCL's) does this.
-    #[default]
     Standardise,
     /// Every row to length 1, as GRACE and GCA do.
     UnitRows,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::metric::Metric;
+use crate::preparation::Preparation;
 
 /// The score of embeddings: mean and deviation over splits, and all that is needed to know what they mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,8 @@ pub struct SplitScore {
     pub valid: f64,
     /// The setting that was chosen: `C` of logistic regression, `alpha` of ridge regression, or the reference probe's weight decay.
     pub weight: f64,
+    /// What was chosen to be done to embeddings first.
+    pub preparation: Preparation,
     /// Items learnt from.
     pub train_items: usize,
     /// Items chosen on.

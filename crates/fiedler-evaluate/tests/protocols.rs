@@ -156,7 +156,8 @@ fn values_are_judged_by_ridge_regression() {
     let embeddings = Dense::new(rows, 2, (0..rows).flat_map(|row| [x(row), (row % 7) as f32]).collect()).unwrap();
     let values = (0..rows).map(|row| Some(2.0 * x(row) - (row % 7) as f32 + 1.0)).collect();
     let target = Target::of_labels(Labels::Values(Values::new(vec!["y".into()], values).unwrap()));
-    let settings = Settings { protocol: Some(Protocol::KFOLD), preparation: Preparation::AsIs, ..Default::default() };
+    let settings =
+        Settings { protocol: Some(Protocol::KFOLD), preparations: vec![Preparation::AsIs], ..Default::default() };
     let score = evaluate(&embeddings, &target, &settings, &|_| true).unwrap();
     assert!(score.metric == Metric::Rmse && score.mean < 1e-3, "{}", score.mean);
     assert!(score.splits.iter().all(|split| split.weight == 0.001), "the weakest penalty fits a line best");

@@ -1,4 +1,6 @@
-//! A probe whose weight is chosen on the validation part or, where there is none, by cross-validation inside the training part.
+//! A probe whose weight and preparation are chosen on the validation part or, where there is none, by cross-validation inside the training part.
+
+use std::sync::Arc;
 
 use fiedler_graph::Labels;
 use rayon::prelude::*;
@@ -6,65 +8,93 @@ use rayon::prelude::*;
 use super::lesson::{Chosen, Lesson};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
-use crate::preparation::Prepared;
+use crate::preparation::{Preparation, Prepared};
 use crate::probe::{self, Linear};
 use crate::protocol::inner_folds;
 
-pub(super) fn choose(lesson: &Lesson<'_>) -> Result<Chosen> {
-    let weights = strongest_first(lesson);
-    if lesson.valid.is_empty() {
-        return choose_inside(lesson, &weights);
-    }
-    let (mut models, prepared) = learn(lesson, lesson.train, &weights);
-    let (at, valid) = lesson.best(&measure(lesson, &models, &prepared, lesson.valid))?;
-    Ok(Chosen { model: models.swap_remove(at), prepared, weight: weights[at], valid, valid_items: lesson.valid.len() })
+/// What there is to choose from.
+#[derive(Clone, Copy)]
+struct Candidate {
+    preparation: Preparation,
+    weight: f64,
 }
 
-/// Every inner fold tells how well each weight does on it; the best mean wins, and the probe then learns from all there is.
-fn choose_inside(lesson: &Lesson<'_>, weights: &[f64]) -> Result<Chosen> {
+pub(super) fn choose(lesson: &Lesson<'_>) -> Result<Chosen> {
+    let candidates = candidates(lesson);
+    if lesson.valid.is_empty() {
+        return choose_inside(lesson, &candidates);
+    }
+    let mut learnt = learn(lesson, lesson.train, &candidates);
+    let (at, valid) = lesson.best(&measure(lesson, &learnt, lesson.valid))?;
+    Ok(chosen(learnt.swap_remove(at), candidates[at], valid, lesson.valid.len()))
+}
+
+/// Every inner fold tells how well each candidate does on it; the best mean wins, and the probe then learns from all there is.
+fn choose_inside(lesson: &Lesson<'_>, candidates: &[Candidate]) -> Result<Chosen> {
     let folds = lesson.settings.inner_folds.min(lesson.train.len());
     if folds < 2 {
         let problem = format!("split {} has {} items to learn from and none to choose on", lesson.name, folds);
         return Err(Error::data(problem).advise("there must be at least 2 to learn from"));
     }
     let splits = inner_folds(lesson.train, folds, lesson.labels, lesson.settings.seed, lesson.index);
-    let measured: Vec<Vec<Option<f64>>> = splits
-        .par_iter()
-        .map(|split| {
-            let (models, prepared) = learn(lesson, &split.train, weights);
-            measure(lesson, &models, &prepared, &split.test)
-        })
-        .collect();
+    let measured: Vec<Vec<Option<f64>>> =
+        splits.par_iter().map(|split| measure(lesson, &learn(lesson, &split.train, candidates), &split.test)).collect();
     let mean_of = |at: usize| {
         let known: Vec<f64> = measured.iter().filter_map(|of_fold| of_fold[at]).collect();
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     };
-    let means: Vec<Option<f64>> = (0..weights.len()).map(mean_of).collect();
+    let means: Vec<Option<f64>> = (0..candidates.len()).map(mean_of).collect();
     let (at, valid) = lesson.best(&means)?;
-    let (mut models, prepared) = learn(lesson, lesson.train, &weights[at..=at]);
-    let valid_items = lesson.train.len();
-    Ok(Chosen { model: models.swap_remove(0), prepared, weight: weights[at], valid, valid_items })
+    let mut learnt = learn(lesson, lesson.train, &candidates[at..=at]);
+    Ok(chosen(learnt.swap_remove(0), candidates[at], valid, lesson.train.len()))
 }
 
-/// One model for each weight, and the preparation that goes with them.
-fn learn(lesson: &Lesson<'_>, train: &[u32], weights: &[f64]) -> (Vec<Linear>, Prepared) {
+fn chosen(learnt: Learnt, candidate: Candidate, valid: f64, valid_items: usize) -> Chosen {
+    let Learnt { model, prepared } = learnt;
+    Chosen { model, prepared, preparation: candidate.preparation, weight: candidate.weight, valid, valid_items }
+}
+
+/// A model, and what is done to embeddings before it sees them.
+struct Learnt {
+    model: Linear,
+    prepared: Arc<Prepared>,
+}
+
+/// One model for each candidate; those of one preparation, which follow each other, learn from the same rows.
+fn learn(lesson: &Lesson<'_>, train: &[u32], candidates: &[Candidate]) -> Vec<Learnt> {
     let rows = Matrix::gather(lesson.embeddings, train);
-    let prepared = lesson.settings.preparation.learn(&rows);
-    let models = probe::fit(&prepared.apply(rows), lesson.labels, train, weights, &lesson.settings.logistic);
-    (models, prepared)
+    let alike = candidates.chunk_by(|one, other| one.preparation == other.preparation);
+    alike
+        .flat_map(|alike| {
+            let prepared = Arc::new(alike[0].preparation.learn(&rows));
+            let weights: Vec<f64> = alike.iter().map(|candidate| candidate.weight).collect();
+            let rows = prepared.apply(rows.clone());
+            let models = probe::fit(&rows, lesson.labels, train, &weights, &lesson.settings.logistic);
+            models.into_iter().map(move |model| Learnt { model, prepared: prepared.clone() })
+        })
+        .collect()
 }
 
-fn measure(lesson: &Lesson<'_>, models: &[Linear], prepared: &Prepared, items: &[u32]) -> Vec<Option<f64>> {
-    let rows = prepared.apply(Matrix::gather(lesson.embeddings, items));
-    models.iter().map(|model| lesson.metric.measure(lesson.labels, items, &model.scores(&rows))).collect()
+fn measure(lesson: &Lesson<'_>, learnt: &[Learnt], items: &[u32]) -> Vec<Option<f64>> {
+    let rows = Matrix::gather(lesson.embeddings, items);
+    let alike = learnt.chunk_by(|one, other| Arc::ptr_eq(&one.prepared, &other.prepared));
+    alike
+        .flat_map(|alike| {
+            let rows = alike[0].prepared.apply(rows.clone());
+            let value =
+                move |Learnt { model, .. }: &Learnt| lesson.metric.measure(lesson.labels, items, &model.scores(&rows));
+            alike.iter().map(value)
+        })
+        .collect()
 }
 
-/// The weights in the order in which the penalty falls, so that of equals the simplest model is chosen.
-fn strongest_first(lesson: &Lesson<'_>) -> Vec<f64> {
+/// Preparations in their order, and weights in the order in which the penalty falls, so that of equals the simplest model is chosen.
+fn candidates(lesson: &Lesson<'_>) -> Vec<Candidate> {
     let mut weights = lesson.settings.weights.clone();
     weights.sort_by(f64::total_cmp);
     if matches!(lesson.labels, Labels::Values(_)) {
         weights.reverse();
     }
-    weights
+    let with = |&preparation: &Preparation| weights.iter().map(move |&weight| Candidate { preparation, weight });
+    lesson.settings.preparations.iter().flat_map(with).collect()
 }

@@ -28,8 +28,10 @@ pub(super) fn probe(protocol: Protocol, splits: &[Split], target: &Target, metri
         true => "on the part to choose on".into(),
         false => format!("by {}-fold cross-validation inside what is learnt from", set.inner_folds),
     };
-    let (preparation, weights) = (set.preparation.describe(), list(&set.weights));
-    format!("{preparation}; {probe} (as in scikit-learn) chosen from {weights} for its {metric} {choice}")
+    let preparations: Vec<&str> = set.preparations.iter().map(|preparation| preparation.describe()).collect();
+    let (preparations, weights) = (preparations.join(" or "), list(&set.weights));
+    let both = if set.preparations.len() > 1 { ", both" } else { "," };
+    format!("{preparations}; {probe} (as in scikit-learn) from {weights}{both} chosen for their {metric} {choice}")
 }
 
 fn list(numbers: &[f64]) -> String {

@@ -1,5 +1,7 @@
 //! What a choice is made from, and what comes of it.
 
+use std::sync::Arc;
+
 use fiedler_graph::{Dense, Labels};
 
 use super::Settings;
@@ -7,7 +9,7 @@ use super::progress::Progress;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::metric::Metric;
-use crate::preparation::Prepared;
+use crate::preparation::{Preparation, Prepared};
 use crate::probe::Linear;
 
 /// All that a model and its setting may be chosen from: of the test part neither which items it has nor their labels.
@@ -33,7 +35,8 @@ pub(super) struct Lesson<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chosen {
     pub(super) model: Linear,
-    pub(super) prepared: Prepared,
+    pub(super) prepared: Arc<Prepared>,
+    pub(super) preparation: Preparation,
     pub(super) weight: f64,
     /// The metric on what was chosen on.
     pub(super) valid: f64,

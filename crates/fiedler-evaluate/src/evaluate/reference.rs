@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::lesson::{Chosen, Lesson};
 use crate::error::{Error, Result};
-use crate::preparation::Prepared;
+use crate::preparation::{Preparation, Prepared};
 use crate::probe::{Adam, Linear};
 
 const DECAYS_OF_NODES: [f64; 5] = [0.0, 0.001, 0.005, 0.01, 0.1];
@@ -28,7 +28,9 @@ pub(super) fn choose(lesson: &Lesson<'_>) -> Result<Chosen> {
     let (at, _) = lesson.best(&values)?;
     match found.swap_remove(at) {
         Some((valid, model)) => {
-            Ok(Chosen { model, prepared: Prepared::AsIs, weight: decays[at], valid, valid_items: lesson.valid.len() })
+            let (weight, valid_items) = (decays[at], lesson.valid.len());
+            let preparation = Preparation::AsIs;
+            Ok(Chosen { model, prepared: Prepared::AsIs.into(), preparation, weight, valid, valid_items })
         }
         None => Err(Error::data("no setting could be chosen")),
     }

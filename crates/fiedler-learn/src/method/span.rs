@@ -11,7 +11,7 @@ use crate::data::{Level, Sample};
 use crate::encoder::{Encoder, EncoderSettings, Layers, Widths};
 use crate::error::{Error, Result};
 use crate::objective::{Contrast, Negatives, Objective, Side};
-use crate::readout::{Readout, ReadoutSettings};
+use crate::readout::{Head, Jumping, Readout, ReadoutSettings};
 use crate::{Initialiser, Weighting};
 
 /// How the method is set.
@@ -132,6 +132,11 @@ impl Method for Span {
     fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<SpanModel> {
         if !(1..=2).contains(&self.encoders) {
             return Err(Error::setting("encoders", self.encoders, "1, for both views, or 2, one for each"));
+        }
+        let (jumping, layers) = (self.readout.jumping, self.encoder.layers());
+        if self.readout.head == Head::Identity && jumping == Jumping::Concatenate && layers > 1 {
+            let expected = "linear or mlp, because nodes, of one layer, are compared with all layers side by side";
+            return Err(Error::setting("head", "identity", expected));
         }
         let encoders = (0..self.encoders).map(|_| self.encoder.build(widths, initialiser)).collect::<Result<_>>()?;
         let readout = Readout::new(&self.readout, self.encoder.layers(), self.encoder.width(), initialiser)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fiedler_evaluate::{Metric, Preparation, Protocol, Score, Settings, Stage, Target, evaluate};
+use fiedler_evaluate::{Metric, PREPARATIONS, Preparation, Protocol, Score, Settings, Stage, Target, evaluate};
 use fiedler_evaluate::{WEIGHTS, read_embeddings, read_labels};
 use fiedler_graph::read::Options;
 use serde::Serialize;
@@ -41,9 +41,9 @@ pub struct Evaluate {
     /// Divide every class in the same shares: true or false [default: true for kfold, false for random]
     #[arg(long, value_name = "BOOL")]
     stratified: Option<bool>,
-    /// What is done to embeddings first: standardise (columns, by the training rows), unit-rows, as-is
-    #[arg(long, value_name = "HOW", default_value_t)]
-    prepare: Preparation,
+    /// What may be done to embeddings first, chosen like weights: standardise (columns, by the training rows), unit-rows, as-is
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = PREPARATIONS)]
+    prepare: Vec<Preparation>,
     /// Weights to choose from: C of logistic regression (large is a weak penalty), alpha of ridge regression (large is a strong one), both
     /// as in scikit-learn
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = WEIGHTS)]
@@ -140,7 +140,7 @@ impl Evaluate {
             protocol: Some(protocol),
             metric: self.metric,
             weights: self.weights.clone(),
-            preparation: self.prepare,
+            preparations: self.prepare.clone(),
             seed: common.seed(),
             ..Default::default()
         })
@@ -175,8 +175,9 @@ impl Evaluate {
             table.row(
                 split.name.clone(),
                 format!(
-                    "{}{unit}, weight {} ({}{unit} where it was chosen), {}/{}/{} items, {}",
+                    "{}{unit}, {}, weight {} ({}{unit} where they were chosen), {}/{}/{} items, {}",
                     value(split.value),
+                    split.preparation,
                     split.weight,
                     value(split.valid),
                     split.train_items,

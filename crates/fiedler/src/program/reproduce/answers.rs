@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fiedler_evaluate::{Metric, Score, Settings, SplitScore, mean_and_deviation};
+use fiedler_evaluate::{Metric, Preparation, Score, Settings, SplitScore, mean_and_deviation};
 use fiedler_graph::write::Targets;
 use fiedler_graph::{Classes, Split};
 use fiedler_learn::run::Outcome;
@@ -78,6 +78,7 @@ impl<'a> Answers<'a> {
             value: share(&split.test),
             valid: share(&split.valid),
             weight: 0.0,
+            preparation: Preparation::AsIs,
             train_items: split.train.len(),
             valid_items: split.valid.len(),
             test_items: split.test.len(),

@@ -22,6 +22,7 @@ macro_rules! recipes {
 recipes![
     "default",
     "citation",
+    "graphs",
     "paper-nodes",
     "paper-graphs",
     "reference-nodes",

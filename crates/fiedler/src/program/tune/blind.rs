@@ -18,7 +18,7 @@ struct Blind {
 }
 
 /// Splits that a run is judged on where they are drawn at random: probes are cheap beside training, and one split tells little.
-const SPLITS: u64 = 5;
+const SPLITS: u64 = 10;
 
 /// What the runs of one seed are judged by.
 pub struct Panel(Vec<Blind>);

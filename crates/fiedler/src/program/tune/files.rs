@@ -73,8 +73,9 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
     let rounds: Vec<String> = search.rounds.iter().map(ToString::to_string).collect();
     let _ = writeln!(
         out,
-        "Random search, seed {}, then halving: rounds of {} trials with 1, 3 and 7 seeds in all; {} runs. Judged by {} on the part to \
-         choose on, of five splits a run where they are random: {}. Of every split the labels of its test part were taken away before \
+        "The first trial has the settings given; others change about a quarter of the choices of one of the three best so far, and one in \
+         five draws all of them anew (seed {}). Then halving: rounds of {} trials with 1, 3 and 7 seeds in all; {} runs. Judged by {} on the \
+         part to choose on, of ten splits a run where they are random: {}. Of every split the labels of its test part were taken away before \
          anything was computed. Splits have seeds from {}, other ones than tables are made from; random splits and folds overlap all the \
          same, so that an item chosen on here may be tested there. Only a published split keeps them apart altogether.\n",
         search.seed,
@@ -84,7 +85,7 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
         search.ledger.describe(&search.data.target),
         super::search::FIRST_SEED,
     );
-    let _ = writeln!(out, "Command: `{}`\n\n| setting | values, all as likely |\n|---|---|", search.command);
+    let _ = writeln!(out, "Command: `{}`\n\n| setting | values |\n|---|---|", search.command);
     for (name, values) in search.space.axes() {
         let _ = writeln!(out, "| {name} | {} |", values.join(", "));
     }

@@ -31,8 +31,8 @@ use search::{FIRST_SEED, Search};
 use space::{SearchedScheme, Space};
 use trials::Trial;
 
-/// Looks for settings that suit a dataset: tries random ones, gives more seeds to the best, and leaves them as a recipe. Labels of the
-/// test part are taken away before anything is computed; settings are chosen by the part to choose on.
+/// Looks for settings that suit a dataset: starts from a recipe, tries changes of it, gives more seeds to the best, and leaves them as a
+/// recipe. Labels of the test part are taken away before anything is computed; settings are chosen by the part to choose on.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Tune {
@@ -53,10 +53,10 @@ pub struct Tune {
     /// The scheme whose settings are looked for
     #[arg(long, value_enum, default_value = "opposite")]
     scheme: SearchedScheme,
-    /// Recipe for what is not searched [default: paper-nodes or paper-graphs]
+    /// Recipe to start from [default: the dataset's own where there is one, else citation or graphs]
     #[arg(long, value_name = "NAME")]
     recipe: Option<String>,
-    /// TOML file for what is not searched
+    /// TOML file to start from
     #[arg(long, value_name = "FILE", conflicts_with = "recipe")]
     settings: Option<PathBuf>,
     /// Print one JSON object
@@ -118,7 +118,10 @@ impl Tune {
         let base: Settings = match (&self.settings, &self.recipe) {
             (Some(file), _) => folder::read_settings(file)?.0,
             (None, Some(name)) => recipe::settings(name)?,
-            (None, None) => Settings::paper(data.level()),
+            (None, None) => match recipe::find(&data.name)? {
+                Some((own, _)) => own,
+                None => recipe::settings(if data.level() == Level::Graphs { "graphs" } else { "citation" })?,
+            },
         };
         Ok(Space {
             scheme: self.scheme,

@@ -25,6 +25,11 @@ use crate::program::run::{fingerprint, learn};
 /// Seed of a search's first run and split; tables begin with 0.
 pub const FIRST_SEED: u64 = 1000;
 
+/// One trial in so many has nothing of those before.
+const ANEW: usize = 5;
+/// The others change one of so many best.
+const PARENTS: usize = 3;
+
 /// All that a search needs.
 pub struct Search<'a> {
     pub data: &'a Data,
@@ -53,11 +58,14 @@ impl Search<'_> {
     /// Makes all rounds; the best trial is the first.
     pub fn run(&self) -> Result<Vec<Trial>, Failure> {
         let first = self.rounds.first().copied().unwrap_or(1);
-        let mut trials: Vec<Trial> = (0..first).map(|number| self.trial(number)).collect();
-        self.announce(&trials)?;
+        self.announce(first)?;
+        let mut trials: Vec<Trial> = Vec::new();
         let (mut done, started, mut spent) = (0, Instant::now(), 0.0);
         for (&kept, &seeds) in self.rounds.iter().zip(&SEEDS) {
             for at in 0..kept {
+                if at == trials.len() {
+                    trials.push(self.trial(&trials));
+                }
                 while trials[at].found.len() < seeds && trials[at].failed.is_none() {
                     if interrupt::asked() {
                         return Err(Failure::new(Exit::Interrupted, "stopped", None));
@@ -77,18 +85,28 @@ impl Search<'_> {
         Ok(trials)
     }
 
-    fn trial(&self, number: usize) -> Trial {
-        let (settings, choices) = self.space.trial(self.seed, number as u64);
+    /// The next trial of the first round: the settings that were given, then changes of the best so far, and now and then something else.
+    fn trial(&self, before: &[Trial]) -> Trial {
+        let number = before.len();
+        let (settings, choices) = if number == 0 {
+            self.space.start()
+        } else {
+            let mut ranked = before.to_vec();
+            rank(&mut ranked, self.metric());
+            let best: Vec<&Trial> = ranked.iter().filter(|trial| trial.failed.is_none()).take(PARENTS).collect();
+            let parent = if number.is_multiple_of(ANEW) { None } else { best.get(number % best.len().max(1)) };
+            self.space.trial(self.seed, number as u64, parent.map(|trial| &trial.choices))
+        };
         Trial { number, settings, choices, found: Vec::new(), failed: None }
     }
 
     /// Says how much there is to do, and how long that will take.
-    fn announce(&self, trials: &[Trial]) -> Result<(), Failure> {
-        self.output.note(&format!("{} trials, {} runs in all; timing a few epochs", trials.len(), self.runs()));
-        let epoch = epoch_seconds(&self.space.base, &self.data.dataset, None)?;
-        let epochs: usize = trials.iter().map(|trial| trial.settings.training.epochs).sum();
-        let seconds = epoch * epochs as f64 / trials.len() as f64 * self.runs() as f64;
-        self.output.note(&format!("expected: about {} of training, and schemes to compute", in_words(seconds)));
+    fn announce(&self, trials: usize) -> Result<(), Failure> {
+        self.output.note(&format!("{trials} trials, {} runs in all; timing a few epochs", self.runs()));
+        let start = self.space.start().0;
+        let seconds = epoch_seconds(&start, &self.data.dataset, None)? * (start.training.epochs * self.runs()) as f64;
+        let about = in_words(seconds);
+        self.output.note(&format!("expected: about {about} if all train as long as the first, and schemes to compute"));
         Ok(())
     }
 

@@ -61,7 +61,7 @@ const fn words(name: &'static str, words: &'static [&'static str], of: Of) -> Ax
     Axis { name, values: &[], words, of }
 }
 
-/// Everything that is searched; every value of an axis is as likely as the others.
+/// Everything that is searched; a choice that is made anew takes every value with the same probability.
 const AXES: &[Axis] = &[
     numbers("ratio", &[0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9], Of::Budget),
     words("operator", &["laplacian", "propagation"], Of::Spectral),
@@ -73,19 +73,26 @@ const AXES: &[Axis] = &[
         &["info-nce 1.0", "info-nce 0.5", "info-nce 0.2", "jensen-shannon dot", "jensen-shannon cosine"],
         Of::All,
     ),
-    words("head", &["identity", "linear", "mlp"], Of::All),
+    words("head", &["identity", "linear", "mlp"], Of::Nodes),
+    words("head", &["linear", "mlp"], Of::Graphs),
     words("sigmoid", &["no", "yes"], Of::Nodes),
     numbers("encoders", &[1.0, 2.0], Of::All),
     numbers("hidden", &[256.0, 512.0], Of::Nodes),
+    numbers("layers", &[1.0, 2.0], Of::Nodes),
     numbers("hidden", &[32.0, 64.0, 128.0], Of::Graphs),
     numbers("layers", &[2.0, 3.0, 4.0, 5.0], Of::Graphs),
     words("jumping", &["last", "concatenate"], Of::Graphs),
     words("pooling", &["sum", "mean"], Of::Graphs),
     numbers("learning-rate", &[1e-4, 3e-4, 1e-3, 3e-3], Of::All),
     numbers("weight-decay", &[0.0, 1e-5, 1e-4], Of::All),
-    numbers("epochs", &[100.0, 200.0, 300.0, 500.0, 1000.0], Of::Nodes),
+    numbers("epochs", &[50.0, 100.0, 200.0, 300.0, 500.0], Of::Nodes),
     numbers("epochs", &[5.0, 10.0, 20.0, 40.0, 100.0], Of::Graphs),
 ];
+
+/// What stands for a setting that is as it was given.
+const KEPT: &str = "as given";
+/// How likely a choice of a parent is made anew.
+const CHANGED: f64 = 0.25;
 
 /// What a search chooses from, for data of one kind and one scheme.
 #[derive(Debug, Clone)]
@@ -132,20 +139,33 @@ impl Space {
         values.iter().map(ToString::to_string).collect()
     }
 
-    /// The trial of a number: its own draw, whatever others there are.
-    pub fn trial(&self, seed: u64, number: u64) -> (Settings, Choices) {
+    /// The trial that a search starts with: the settings it was given.
+    pub fn start(&self) -> (Settings, Choices) {
+        let choices = self.axes().into_iter().map(|(name, _)| (name, KEPT.to_owned())).collect();
+        (self.settings(&choices), choices)
+    }
+
+    /// The trial of a number that changes some of a parent's choices, or all of what the search started with.
+    pub fn trial(&self, seed: u64, number: u64, parent: Option<&Choices>) -> (Settings, Choices) {
         let mut random = stream(seed, "trial", number);
-        let choices: Choices =
-            self.axes().into_iter().map(|(name, texts)| (name, choose(&mut random, texts))).collect();
+        let axes = self.axes();
+        let one = random.random_range(0..axes.len());
+        let mut choices = Choices::new();
+        for (at, (name, texts)) in axes.into_iter().enumerate() {
+            let drawn = choose(&mut random, texts);
+            let kept = parent.filter(|_| !random.random_bool(CHANGED) && at != one);
+            choices.push((name, kept.map_or(drawn, |parent| parent[at].1.clone())));
+        }
         (self.settings(&choices), choices)
     }
 
     fn settings(&self, choices: &Choices) -> Settings {
-        let text = |name: &str| choices.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
+        let made = || choices.iter().filter(|(_, text)| text != KEPT);
+        let text = |name: &str| made().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
         let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
         let whole = |name: &str| number(name).map(|number| number as usize);
         let mut settings = self.base.clone();
-        settings.scheme.0 = self.scheme(number("ratio").unwrap_or(0.0), text("operator"), text("norm"));
+        settings.scheme.0 = self.scheme(number("ratio"), text("operator"), text("norm"));
         set(&mut settings.masking.first.columns, number("mask"));
         set(&mut settings.masking.second.columns, number("mask"));
         set(&mut settings.features.normalise_rows, text("normalise-rows").map(|text| text == "yes"));
@@ -153,7 +173,6 @@ impl Space {
         set(&mut training.learning_rate, number("learning-rate"));
         set(&mut training.weight_decay, number("weight-decay"));
         set(&mut training.epochs, whole("epochs"));
-        training.patience = None;
         let mut span = match settings.method {
             MethodSettings::Span(span) => span,
             other => Span {
@@ -165,7 +184,10 @@ impl Space {
         set(&mut span.encoders, whole("encoders"));
         set(&mut span.objective, text("objective").map(objective));
         match &mut span.encoder {
-            EncoderSettings::Gcn(gcn) => set(&mut gcn.hidden, whole("hidden")),
+            EncoderSettings::Gcn(gcn) => {
+                set(&mut gcn.hidden, whole("hidden"));
+                set(&mut gcn.layers, whole("layers"));
+            }
             EncoderSettings::Gin(gin) => {
                 set(&mut gin.hidden, whole("hidden"));
                 set(&mut gin.layers, whole("layers"));
@@ -180,17 +202,17 @@ impl Space {
         settings
     }
 
-    fn scheme(&self, ratio: f64, operator: Option<&str>, norm: Option<&str>) -> SchemeSettings {
-        let base = match &self.base.scheme.0 {
+    fn scheme(&self, ratio: Option<f64>, operator: Option<&str>, norm: Option<&str>) -> SchemeSettings {
+        let mut spectral = match &self.base.scheme.0 {
             SchemeSettings::Opposite(base) | SchemeSettings::Single(base) | SchemeSettings::Double(base) => *base,
+            SchemeSettings::Uniform(base) => Spectral { ratio: base.first.remove, ..Spectral::default() },
+            SchemeSettings::NodeDropping(base) => Spectral { ratio: base.ratio, ..Spectral::default() },
             _ => Spectral::default(),
         };
-        let spectral = Spectral {
-            ratio,
-            operator: if operator == Some("propagation") { Operator::Propagation } else { Operator::Laplacian },
-            objective: if norm == Some("sampled") { Norm::Sampled } else { Norm::Expected },
-            ..base
-        };
+        set(&mut spectral.ratio, ratio);
+        set(&mut spectral.operator, operator.map(named_operator));
+        set(&mut spectral.objective, norm.map(named_norm));
+        let ratio = spectral.ratio;
         match self.scheme {
             SearchedScheme::Opposite => SchemeSettings::Opposite(spectral),
             SearchedScheme::Single => SchemeSettings::Single(spectral),
@@ -216,6 +238,14 @@ fn set<T>(setting: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *setting = value;
     }
+}
+
+fn named_operator(text: &str) -> Operator {
+    if text == "propagation" { Operator::Propagation } else { Operator::Laplacian }
+}
+
+fn named_norm(text: &str) -> Norm {
+    if text == "sampled" { Norm::Sampled } else { Norm::Expected }
 }
 
 fn objective(text: &str) -> Objective {
