@@ -65,7 +65,7 @@ fn a_search_can_be_repeated_resumed_and_used() {
 #[test]
 fn labels_of_the_test_part_change_nothing() {
     let folder = TempDir::new().unwrap();
-    let dataset = generate::from_spec("sbm:nodes=200,classes=3", 0).unwrap();
+    let dataset = generate::from_spec("sbm:nodes=500,classes=3", 0).unwrap();
     write::write(&dataset, folder.path().join("graph.csv"), &write::Options::default()).unwrap();
     let [features, labels] = ["graph.features.npy", "graph.labels.csv"];
     let data = |labels: &str| ["graph.csv", "--features", features, "--labels", labels].map(str::to_owned);
@@ -75,7 +75,7 @@ fn labels_of_the_test_part_change_nothing() {
     let target = Target::of(&dataset).unwrap();
     let protocol = Protocol::RANDOM.with_splits(1).unwrap();
     let tested = |item: u32, seed: u64| protocol.splits(&target, seed).unwrap()[0].test.contains(&item);
-    let hidden: Vec<u32> = (0..200).filter(|&item| (1000..1005).all(|seed| tested(item, seed))).collect();
+    let hidden: Vec<u32> = (0..500).filter(|&item| (1000..1010).all(|seed| tested(item, seed))).collect();
     assert!(hidden.len() > 30, "{hidden:?}");
     let changed = |line: (usize, &str)| match line.0.checked_sub(1).is_some_and(|item| hidden.contains(&(item as u32)))
     {
