@@ -1,9 +1,11 @@
 //! What lines and colours mean.
 
 use super::groups::Groups;
-use super::panel::{DASHES, Scales, faint_strength, mark, strength};
+use super::panel::{DASHES, Scales, Strength, mark, removal};
 use super::svg::{escape, pixels, push, shortened, text_width};
 
+const REMOVED: &str = "Edge removed with probability";
+const ADDED: &str = "Edge added with probability";
 const FONT: f64 = 13.0;
 const ROW: f64 = 24.0;
 /// Pixels between entries, and between an entry's parts.
@@ -24,11 +26,8 @@ pub(super) struct Legend {
 /// What an entry has before its words.
 enum Sample {
     None,
-    /// Share of the largest probability; solid for removals, dashed for additions.
-    Line {
-        class: &'static str,
-        share: f64,
-    },
+    Removal(Option<Strength>),
+    Addition(Strength),
     Mark(String),
 }
 
@@ -50,7 +49,7 @@ impl Flow {
     fn entry(&mut self, sample: &Sample, words: &str, class: &str) {
         let before = match sample {
             Sample::None => 0.0,
-            Sample::Line { .. } => SAMPLE + NEAR,
+            Sample::Removal(_) | Sample::Addition(_) => SAMPLE + NEAR,
             Sample::Mark(_) => 2.0 * RADIUS + NEAR,
         };
         let width = before + text_width(words, FONT);
@@ -60,7 +59,20 @@ impl Flow {
         let middle = self.top + ROW / 2.0;
         match sample {
             Sample::None => {}
-            Sample::Line { class, share } => self.line(class, *share, middle),
+            Sample::Removal(strength) => {
+                let line = removal(&self.place(middle), *strength);
+                self.markup.push_str(&line);
+            }
+            Sample::Addition(Strength { width, opacity }) => {
+                let (place, width) = (self.place(middle), pixels(*width));
+                push(
+                    &mut self.markup,
+                    format_args!(
+                        "<line class=\"gain\" {place} stroke-width=\"{width}\" stroke-opacity=\"{opacity:.2}\" \
+                         stroke-dasharray=\"{DASHES}\"/>"
+                    ),
+                );
+            }
             Sample::Mark(mark) => {
                 push(
                     &mut self.markup,
@@ -80,42 +92,29 @@ impl Flow {
         self.left += width + GAP;
     }
 
-    fn line(&mut self, class: &str, share: f64, middle: f64) {
+    /// Where a sample of a line is drawn.
+    fn place(&self, middle: f64) -> String {
         let (from, to) = (pixels(self.left), pixels(self.left + SAMPLE));
-        let place = format!("x1=\"{from}\" y1=\"{middle}\" x2=\"{to}\" y2=\"{middle}\"");
-        if class == "loss" {
-            push(&mut self.markup, format_args!("<line class=\"edge\" {place} stroke-width=\"1.2\"/>"));
-        }
-        if share > 0.0 {
-            let ((width, opacity), dashes) = match class {
-                "gain" => (faint_strength(share), format!(" stroke-dasharray=\"{DASHES}\"")),
-                _ => (strength(share), String::new()),
-            };
-            let width = pixels(width);
-            push(
-                &mut self.markup,
-                format_args!(
-                    "<line class=\"{class}\" {place} stroke-width=\"{width}\" stroke-opacity=\"{opacity:.2}\"{dashes}/>"
-                ),
-            );
-        }
+        format!("x1=\"{from}\" y1=\"{middle}\" x2=\"{to}\" y2=\"{middle}\"")
     }
 }
 
-/// The legend of all panels. A scale of zero is that of changes which no panel has.
-pub(super) fn legend(width: f64, scales: Scales, groups: Option<&Groups>) -> Legend {
+/// The legend of all panels, with the groups that are shown in them. A scale of zero is that of changes which no panel has.
+pub(super) fn legend(width: f64, scales: Scales, groups: Option<&Groups>, shown: &[usize]) -> Legend {
     let mut flow = Flow { width, left: 0.0, top: 0.0, markup: String::new() };
     if scales.removal > 0.0 {
-        flow.entry(&Sample::None, "Edge removed with probability", "text");
-        for share in [0.0, 0.5, 1.0] {
-            flow.entry(&Sample::Line { class: "loss", share }, &plain(share * scales.removal), "text");
+        flow.entry(&Sample::None, REMOVED, "text");
+        for probability in [0.0, 0.5 * scales.removal, scales.removal] {
+            flow.entry(&Sample::Removal(scales.of_removal(probability)), &plain(probability), "text");
         }
     }
     if scales.addition > 0.0 {
         flow.begin_row();
-        flow.entry(&Sample::None, "Edge added with probability", "text");
-        for share in [0.5, 1.0] {
-            flow.entry(&Sample::Line { class: "gain", share }, &plain(share * scales.addition), "text");
+        flow.entry(&Sample::None, ADDED, "text");
+        // Samples stand below those of removals.
+        flow.left = flow.left.max(text_width(REMOVED, FONT) + GAP);
+        for probability in [0.5 * scales.addition, scales.addition] {
+            flow.entry(&Sample::Addition(scales.of_addition(probability)), &plain(probability), "text");
         }
     }
     if let Some(groups) = groups {
@@ -123,12 +122,13 @@ pub(super) fn legend(width: f64, scales: Scales, groups: Option<&Groups>) -> Leg
         let mut title: Vec<char> = groups.title().chars().collect();
         title.iter_mut().take(1).for_each(|first| *first = first.to_ascii_uppercase());
         flow.entry(&Sample::None, &title.into_iter().collect::<String>(), "text");
-        for (group, name) in groups.names().iter().enumerate().take(MOST_GROUPS) {
+        for &group in shown.iter().take(MOST_GROUPS) {
+            let name = groups.names().get(group).map_or("", String::as_str);
             let sample = mark(groups.shape(group), [0.0, 0.0], RADIUS, &groups.paint(group));
             flow.entry(&Sample::Mark(sample), &shortened(name, NAME_LENGTH), "text");
         }
-        if groups.names().len() > MOST_GROUPS {
-            let more = format!("and {} more", groups.names().len() - MOST_GROUPS);
+        if shown.len() > MOST_GROUPS {
+            let more = format!("and {} more", shown.len() - MOST_GROUPS);
             flow.entry(&Sample::None, &more, "quiet");
         }
     }

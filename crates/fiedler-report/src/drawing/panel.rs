@@ -10,7 +10,7 @@ pub(super) const HEADING: f64 = 46.0;
 /// Width of the invisible line that makes a thin one easy to point at.
 const EASY_WIDTH: f64 = 12.0;
 /// How far an addition's line leaves the straight one, as a share of its length, so that it passes what stands between.
-const BEND: f64 = 0.13;
+const BEND: f64 = 0.09;
 /// Names of at most so many letters stand inside their nodes.
 const SHORT_NAME: usize = 3;
 /// Radius from which on letters fit into a mark.
@@ -21,18 +21,41 @@ const ROOM_FOR_LETTERS: f64 = 7.0;
 pub(super) struct Scales {
     pub removal: f64,
     pub addition: f64,
+    /// Width of an edge that goes with the largest probability.
+    pub widest: f64,
 }
 
-/// How a change of this share of the largest probability is drawn: width and opacity.
-pub(super) fn strength(share: f64) -> (f64, f64) {
-    let share = share.clamp(0.0, 1.0);
-    (1.4 + 4.6 * share, 0.3 + 0.7 * share)
+/// How a line is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Strength {
+    pub width: f64,
+    pub opacity: f64,
 }
 
-/// As [`strength`], for dashed lines, of which there may be many.
-pub(super) fn faint_strength(share: f64) -> (f64, f64) {
-    let share = share.clamp(0.0, 1.0);
-    (0.8 + 1.8 * share, 0.35 + 0.65 * share)
+impl Scales {
+    /// How an edge is drawn that goes with this probability; `None` where it is a plain edge.
+    pub fn of_removal(&self, probability: f64) -> Option<Strength> {
+        let share = (probability / self.removal).clamp(0.0, 1.0);
+        let width = 1.4 + (self.widest - 1.4) * share;
+        (probability > 0.0).then_some(Strength { width, opacity: 0.4 + 0.6 * share })
+    }
+
+    /// How a pair is drawn that is joined with this probability: thinner, because there may be many.
+    pub fn of_addition(&self, probability: f64) -> Strength {
+        let share = (probability / self.addition).clamp(0.0, 1.0);
+        Strength { width: 0.8 + 1.2 * share, opacity: 0.4 + 0.6 * share }
+    }
+}
+
+/// An edge that may go, as a line between two places in the words of SVG.
+pub(super) fn removal(place: &str, strength: Option<Strength>) -> String {
+    match strength {
+        None => format!("<line class=\"edge\" {place} stroke-width=\"1.2\"/>"),
+        Some(Strength { width, opacity }) => format!(
+            "<line class=\"loss\" {place} stroke-width=\"{}\" stroke-opacity=\"{opacity:.2}\" stroke-linecap=\"round\"/>",
+            pixels(width)
+        ),
+    }
 }
 
 pub(super) const DASHES: &str = "5 3";
@@ -43,7 +66,7 @@ pub(super) fn original(scene: &Scene<'_>) -> String {
         heading("Graph as it is", &format!("{} nodes, {} edges", scene.graph.nodes(), scene.graph.edges()));
     markup.push_str(&format!("<g transform=\"translate(0 {HEADING})\">"));
     for (a, b) in scene.graph.edge_pairs() {
-        markup.push_str(&edge(scene.places[a as usize], scene.places[b as usize]));
+        markup.push_str(&removal(&ends(scene.places[a as usize], scene.places[b as usize]), None));
     }
     nodes(scene, &mut markup);
     markup.push_str("</g>");
@@ -55,7 +78,7 @@ pub(super) fn of_view(scene: &Scene<'_>, changes: &Changes<'_>, scales: Scales) 
     let mut markup = heading(&changes.view.title, &expectation(changes));
     markup.push_str(&format!("<g transform=\"translate(0 {HEADING})\">"));
     for change in &changes.additions {
-        let (width, opacity) = faint_strength(change.probability / scales.addition);
+        let Strength { width, opacity } = scales.of_addition(change.probability);
         let curve = curve(scene, change);
         let drawn = format!(
             "<path class=\"gain\" d=\"{curve}\" stroke-width=\"{}\" stroke-opacity=\"{opacity:.2}\" \
@@ -71,18 +94,8 @@ pub(super) fn of_view(scene: &Scene<'_>, changes: &Changes<'_>, scales: Scales) 
     for change in removals {
         let (from, to) = (scene.places[change.ends.0], scene.places[change.ends.1]);
         let easy = format!("<line {} stroke=\"transparent\" stroke-width=\"{EASY_WIDTH}\"/>", ends(from, to));
-        let drawn = match change.probability > 0.0 {
-            true => {
-                let (width, opacity) = strength(change.probability / scales.removal);
-                format!(
-                    "<line class=\"loss\" {} stroke-width=\"{}\" stroke-opacity=\"{opacity:.2}\" stroke-linecap=\"round\"/>",
-                    ends(from, to),
-                    pixels(width)
-                )
-            }
-            false => String::new(),
-        };
-        pair(scene, change, &[&easy, &edge(from, to), &drawn], &mut markup);
+        let drawn = removal(&ends(from, to), scales.of_removal(change.probability));
+        pair(scene, change, &[&easy, &drawn], &mut markup);
     }
     nodes(scene, &mut markup);
     markup.push_str("</g>");
@@ -126,10 +139,6 @@ fn pair(scene: &Scene<'_>, change: &Change, lines: &[&str], markup: &mut String)
 
 fn ends(from: Place, to: Place) -> String {
     format!("x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", pixels(from[0]), pixels(from[1]), pixels(to[0]), pixels(to[1]))
-}
-
-fn edge(from: Place, to: Place) -> String {
-    format!("<line class=\"edge\" {} stroke-width=\"1.2\"/>", ends(from, to))
 }
 
 fn curve(scene: &Scene<'_>, change: &Change) -> String {

@@ -80,6 +80,9 @@ impl<'a> Scene<'a> {
             None => layout::places(&graph),
         };
         let (height, radius) = fit(&mut places, &graph);
+        if given.is_none() {
+            move_apart(&mut places, height, 2.0 * radius + 2.0);
+        }
         let effects = Effects::of(subject.graph, subject.operator);
         Scene { subject, nodes, graph, places, height, radius, centre, effects }
     }
@@ -102,12 +105,24 @@ impl<'a> Scene<'a> {
         Changes { view, removals, additions, expected: view.expected(self.subject.graph) }
     }
 
+    /// The groups that drawn nodes belong to.
+    pub fn shown_groups(&self) -> Vec<usize> {
+        let groups = self.subject.groups.as_ref();
+        let mut shown: Vec<usize> =
+            self.nodes.iter().filter_map(|&node| groups.and_then(|groups| groups.of_node(node))).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        shown
+    }
+
     /// A node's name, with its group.
     pub fn name(&self, place: usize) -> String {
         let node = self.nodes[place];
         let name = shortened(&self.subject.graph.name(node), NAME_LENGTH);
-        match self.subject.groups.as_ref().and_then(|groups| groups.name_of(node)) {
-            Some(group) => format!("{name} ({})", shortened(group, NAME_LENGTH)),
+        let Some(groups) = &self.subject.groups else { return name };
+        match groups.name_of(node).map(|group| shortened(group, NAME_LENGTH)) {
+            Some(symbol) if groups.are_atoms() => format!("{name} ({symbol})"),
+            Some(group) => format!("{name} ({} {group})", shortened(groups.title(), NAME_LENGTH)),
             None => name,
         }
     }
@@ -142,6 +157,34 @@ fn fit(places: &mut [Place], graph: &Graph) -> (f64, f64) {
         *place = [0, 1].map(|axis| middle[axis] + scale * (place[axis] - 0.5 * (low[axis] + high[axis])));
     }
     (panel, (RADIUS_OF_DISTANCE * usual_distance(places, graph)).clamp(RADII.0, RADII.1))
+}
+
+/// Moves nodes that stand nearer than so many pixels, each as far as the other, and none out of the panel.
+fn move_apart(places: &mut [Place], height: f64, least: f64) {
+    const ROUNDS: usize = 60;
+    let corner = [WIDTH, height];
+    for _ in 0..ROUNDS {
+        let mut moved = false;
+        for a in 1..places.len() {
+            for b in 0..a {
+                let away = minus(places[a], places[b]);
+                let distance = length(away);
+                if distance < least {
+                    let direction = if distance > 1e-6 { away.map(|part| part / distance) } else { [1.0, 0.0] };
+                    let step = 0.5 * (least - distance);
+                    for axis in [0, 1] {
+                        let inside = |place: f64| place.clamp(0.5 * least, corner[axis] - 0.5 * least);
+                        places[a][axis] = inside(places[a][axis] + step * direction[axis]);
+                        places[b][axis] = inside(places[b][axis] - step * direction[axis]);
+                    }
+                    moved = true;
+                }
+            }
+        }
+        if !moved {
+            return;
+        }
+    }
 }
 
 /// How far apart near nodes stand: most edges are longer, and most nodes have no other as near.

@@ -13,6 +13,9 @@ use crate::figure::Figure;
 /// Pixels around everything, and between panels.
 const MARGIN: f64 = 12.0;
 const GAP: f64 = 18.0;
+/// Width of the likeliest edge as a share of the marks' radius, and its bounds.
+const WIDEST_OF_RADIUS: f64 = 0.55;
+const WIDEST: (f64, f64) = (3.0, 5.0);
 /// Letters of a graph's name in a title.
 const NAME_LENGTH: usize = 60;
 
@@ -53,13 +56,18 @@ fn figure(scene: &Scene<'_>, changes: &[Changes<'_>]) -> Figure {
 fn svg(scene: &Scene<'_>, changes: &[Changes<'_>], alternative: &str) -> String {
     let largest = |all: &dyn Fn(&Changes<'_>) -> f64| round_up(changes.iter().map(all).fold(0.0, f64::max));
     let most = |list: &[Change]| list.iter().map(|change| change.probability).fold(0.0, f64::max);
-    let scales = Scales { removal: largest(&|of| most(&of.removals)), addition: largest(&|of| most(&of.additions)) };
+    let scales = Scales {
+        removal: largest(&|of| most(&of.removals)),
+        addition: largest(&|of| most(&of.additions)),
+        // Where marks are small there are many edges, and little place.
+        widest: (WIDEST_OF_RADIUS * scene.radius).clamp(WIDEST.0, WIDEST.1),
+    };
     let mut panels = Vec::new();
     panels.extend(scene.subject.original.then(|| panel::original(scene)));
     panels.extend(changes.iter().map(|changes| panel::of_view(scene, changes, scales)));
 
     let inner = panels.len() as f64 * (WIDTH + GAP) - GAP;
-    let Legend { markup: legend, height } = legend(inner, scales, scene.subject.groups.as_ref());
+    let Legend { markup: legend, height } = legend(inner, scales, scene.subject.groups.as_ref(), &scene.shown_groups());
     let below = MARGIN + HEADING + scene.height + MARGIN;
     let (whole_width, whole_height) = (pixels(inner + 2.0 * MARGIN), pixels(below + height + MARGIN));
     let mut svg = format!(
