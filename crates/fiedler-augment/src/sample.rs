@@ -87,6 +87,30 @@ impl Flips {
         self.triangle.as_deref()
     }
 
+    /// The probability of flipping the pair of two nodes, given in either order; zero for a node with itself.
+    ///
+    /// ```
+    /// use fiedler_augment::sample::Flips;
+    /// let flips = Flips::of_pairs(4, [((0, 2), 0.5), ((1, 3), 0.125)]);
+    /// assert_eq!((flips.probability(2, 0), flips.probability(1, 3), flips.probability(0, 1)), (0.5, 0.125, 0.0));
+    /// ```
+    ///
+    /// # Panics
+    /// When a node does not exist and the probabilities of all pairs are held.
+    pub fn probability(&self, a: u32, b: u32) -> f32 {
+        let pair = (a.min(b), a.max(b));
+        if a == b {
+            return 0.0;
+        }
+        if let Some(triangle) = &self.triangle {
+            let (low, high) = (pair.0 as usize, pair.1 as usize);
+            return triangle[row_start(self.nodes, low) + high - low - 1];
+        }
+        let of_class =
+            |(_, range): (usize, Range<usize>)| Some(range.start + self.pairs[range].binary_search(&pair).ok()?);
+        self.pair_classes.iter().find_map(of_class).map_or(0.0, |at| self.probabilities[at])
+    }
+
     /// Every pair that may flip with its probability, in ascending order.
     pub fn pairs(&self) -> Vec<((u32, u32), f32)> {
         let mut pairs = Vec::with_capacity(self.pairs.len());
@@ -312,7 +336,19 @@ pub(crate) fn choose(total: usize, chosen: usize, random: &mut impl Rng) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::pair_at;
+    use super::{Flips, pair_at};
+
+    #[test]
+    fn a_pair_has_the_same_probability_however_it_is_held() {
+        let nodes = 40;
+        let triangle: Vec<f32> = (0..nodes * (nodes - 1) / 2).map(|at| (at * at % 97) as f32 / 96.0).collect();
+        let whole = Flips::of_triangle(nodes, triangle);
+        let listed = Flips::of_pairs(nodes, whole.pairs());
+        for (low, high) in (0..nodes as u32).flat_map(|low| (low..nodes as u32).map(move |high| (low, high))) {
+            assert_eq!(whole.probability(low, high), listed.probability(high, low), "{low} {high}");
+        }
+        assert!(whole.pairs().iter().all(|&((low, high), probability)| whole.probability(low, high) == probability));
+    }
 
     #[test]
     fn places_of_a_triangle_follow_each_other() {

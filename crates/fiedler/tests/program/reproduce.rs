@@ -239,3 +239,47 @@ fn graphs_of_a_set_are_judged_by_folds() {
     assert_eq!(reference["entries"][0]["recipe"], "reference-graphs");
     assert_eq!(reference["entries"][0]["splits"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn a_case_study_draws_and_counts() {
+    let folder = TempDir::new().unwrap();
+    let study = |out: &str, more: &[&str]| {
+        let mut command = fiedler(folder.path());
+        let datasets = "geometric:nodes=40,radius=0.25,clusters=2,spread=0.18,mutag";
+        command.args(["reproduce", "case-study", "--datasets", datasets, "--seeds", "3", "--out", out]).args(more);
+        command
+    };
+    let output = study("out", &["--json"]).assert().success().get_output().clone();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("left out: mutag"));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // Two claims, each with all eigenvalues and with some.
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4, "{found}");
+    assert!(rows.iter().all(|row| row["graphs"] == 3 && row["of_pairs"].as_f64().unwrap() > 0.0), "{found}");
+
+    let read = |out: &str, name: &str| fs::read_to_string(folder.path().join(out).join(name)).unwrap();
+    let picture = read("out", "case-study-geometric.svg");
+    for words in ["Graph as it is", "norm up", "norm down", "first-order effect"] {
+        assert!(picture.contains(words), "{words}");
+    }
+    // Expected flips are within the budget, three in ten edges, and the picture tells the probabilities of the table.
+    let mut pairs = csv::Reader::from_path(folder.path().join("out/case-study-geometric-pairs.csv")).unwrap();
+    let (mut edges, mut removed) = (0.0, 0.0);
+    for row in pairs.records().map(Result::unwrap) {
+        let probability: f64 = row[5].parse().unwrap();
+        edges += f64::from(u8::from(&row[2] == "yes"));
+        removed += probability;
+        let hint = format!("{} (class {})", &row[0], row[0].parse::<u32>().unwrap() % 2);
+        assert!(picture.contains(&hint), "{hint}");
+    }
+    assert!(removed > 0.0 && removed < 0.3 * edges + 0.01, "{removed} {edges}");
+
+    let text = String::from_utf8(study("again", &["--threads", "1"]).assert().success().get_output().stdout.clone());
+    assert!(text.unwrap().contains("max removes"));
+    for name in ["case-study-geometric.svg", "case-study-geometric-pairs.csv", "case-study.csv"] {
+        assert_eq!(read("out", name), read("again", name), "{name}");
+    }
+    let alone = ["reproduce", "case-study", "--datasets", "mutag"];
+    assert!(failure(fiedler(folder.path()).args(alone), 4).contains("none of the datasets"));
+    assert!(failure(&mut study("out", &["--epochs", "3"]), 2).contains("trains nothing"));
+}

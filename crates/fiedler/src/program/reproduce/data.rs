@@ -16,10 +16,7 @@ pub fn load(names: &[String], ledger: Ledger, paper: &Paper, output: &Output) ->
     let mut missing = Vec::new();
     for name in names {
         let title = paper.name(name).unwrap_or(name).to_owned();
-        if let Ok(entry) = catalogue::find(name)
-            && let Err(error @ (Error::NotFound { .. } | Error::Unreadable { .. })) = catalogue::locate(&entry.name)
-        {
-            let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
+        if let Some(hint) = hint_where_missing(name) {
             output.note(&format!("left out: {title}{hint}"));
             missing.push(title);
             continue;
@@ -43,4 +40,15 @@ pub fn load(names: &[String], ledger: Ledger, paper: &Paper, output: &Output) ->
         ));
     }
     Ok(loaded)
+}
+
+/// How to get a known dataset that is not on this machine, as the rest of a sentence; `None` where it is, or nobody knows it.
+pub fn hint_where_missing(name: &str) -> Option<String> {
+    let entry = catalogue::find(name).ok()?;
+    match catalogue::locate(&entry.name) {
+        Err(error @ (Error::NotFound { .. } | Error::Unreadable { .. })) => {
+            Some(error.hint().map_or(String::new(), |hint| format!("; {hint}")))
+        }
+        _ => None,
+    }
 }

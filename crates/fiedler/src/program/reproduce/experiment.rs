@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use super::cell::Cell;
 use super::paper::{Figure, Paper};
 use super::recipes::Recipes;
-use super::{ablation, convergence, eigenvalues, graph, node, preanalysis, strength, time};
+use super::{ablation, case_study, convergence, eigenvalues, graph, node, preanalysis, strength, time};
 use crate::program::failure::Failure;
 use crate::program::ledger::Ledger;
 use crate::program::run::data::Data;
@@ -29,6 +29,8 @@ pub enum Experiment {
     Preanalysis,
     /// Whole graphs: supervised and untrained encoder, the paper's method, node dropping
     Graph,
+    /// Figures 7 and 8: what a scheme does to a random geometric graph and to molecules, drawn and counted; nothing is trained
+    CaseStudy,
 }
 
 /// What the rows of a dataset are made from.
@@ -64,6 +66,7 @@ impl Experiment {
             Experiment::Time => "Running time",
             Experiment::Preanalysis => "Pre-analysis",
             Experiment::Graph => "Graph classification",
+            Experiment::CaseStudy => "Case study",
         }
     }
 
@@ -72,6 +75,7 @@ impl Experiment {
         match self {
             Experiment::Convergence => "norms",
             Experiment::Time => "seconds",
+            Experiment::CaseStudy => "share of probability in %",
             Experiment::Preanalysis => "micro F1 in %, L2 distance of spectra",
             _ => "accuracy in %",
         }
@@ -88,6 +92,7 @@ impl Experiment {
             Experiment::Time => time::DATASETS,
             Experiment::Preanalysis => preanalysis::DATASETS,
             Experiment::Graph => graph::DATASETS,
+            Experiment::CaseStudy => case_study::DATASETS,
         }
     }
 
@@ -110,6 +115,8 @@ impl Experiment {
             Experiment::Time => time::cells(context),
             Experiment::Preanalysis => preanalysis::cells(context),
             Experiment::Graph => graph::cells(context),
+            // It has pictures and a table of its own, and no runs.
+            Experiment::CaseStudy => Ok(Vec::new()),
         }
     }
 
@@ -147,6 +154,7 @@ impl Experiment {
                 SHARED_SCHEME,
                 "Supervised encoders set one graph in ten of what they learn from aside to say when to stop.",
             ],
+            Experiment::CaseStudy => &[],
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod ablation;
 mod answers;
+mod case_study;
 mod cell;
 mod convergence;
 mod data;
@@ -32,6 +33,7 @@ use super::output::Output;
 use super::run::command_line;
 use super::run::data::Data;
 use super::{Common, interrupt};
+use case_study::CaseStudy;
 use experiment::{Context, Experiment};
 use paper::Paper;
 use plan::Plan;
@@ -86,6 +88,7 @@ Examples:
   fiedler reproduce node --out results
   fiedler reproduce node --datasets cora,citeseer --methods GCL-SPAN --ledger public --out results
   fiedler reproduce ablation --datasets cora --recipes tuned --out results
+  fiedler reproduce case-study --out pictures
   fiedler reproduce --report docs/RESULTS.md --out results";
 
 impl Reproduce {
@@ -93,8 +96,37 @@ impl Reproduce {
         let (experiment, page) = (self.experiment, &self.report);
         match (experiment, page) {
             (_, Some(page)) => report::write(&self.out, page, output),
+            (Some(Experiment::CaseStudy), None) => self.study(common, output),
             (Some(experiment), None) => self.compute(experiment, common, output),
             (None, None) => Err(Failure::new(Exit::Usage, "no table is named", None)),
+        }
+    }
+
+    fn study(&self, common: &Common, output: &Output) -> Result<(), Failure> {
+        let unused = [
+            ("--methods", !self.methods.is_empty()),
+            ("--ledger", self.ledger.is_some()),
+            ("--epochs", self.epochs.is_some()),
+            ("--recipes", self.recipes.is_some()),
+        ];
+        if let Some((flag, _)) = unused.into_iter().find(|(_, given)| *given) {
+            let message = format!("case-study trains nothing, so that {flag} has no meaning");
+            return Err(Failure::new(Exit::Usage, message, format!("leave {flag} out")));
+        }
+        let study = CaseStudy {
+            names: self.names(Experiment::CaseStudy),
+            seed: common.seed(),
+            seeds: self.seeds,
+            out: &self.out,
+            json: self.json,
+        };
+        study.run(output)
+    }
+
+    fn names(&self, experiment: Experiment) -> Vec<String> {
+        match self.datasets.as_slice() {
+            [] => experiment.datasets().iter().map(|&name| name.to_owned()).collect(),
+            given => whole_names(given),
         }
     }
 
@@ -102,10 +134,7 @@ impl Reproduce {
         let paper = Paper::read()?;
         let ledger = self.ledger.unwrap_or_else(|| experiment.ledger());
         let recipes = Recipes { folder: self.recipes.clone(), ledger, epochs: self.epochs };
-        let names = match self.datasets.as_slice() {
-            [] => experiment.datasets().iter().map(|&name| name.to_owned()).collect(),
-            given => whole_names(given),
-        };
+        let names = self.names(experiment);
         let data = data::load(&names, ledger, &paper, output)?;
         let mut plan = self.plan(experiment, &data, &recipes, &paper, common.seed())?;
         let workshop = Workshop { lean: self.lean, ..Workshop::new(&self.out, ledger, output) };
