@@ -96,7 +96,7 @@ impl Comparison {
                 if score.deviation_is.is_empty() { String::new() } else { format!(" ±: {}.", score.deviation_is) };
             table.caption = format!("Judged by: {}.{whiskers}", score.protocol);
         }
-        table
+        table.without_empty_columns()
     }
 
     /// A picture for each dataset and metric.

@@ -107,7 +107,9 @@ impl ExperimentPage {
             &slug(&format!("{}-{}", self.name, self.ledger)),
             format!("{}, ledger {}", self.title, self.ledger),
         );
-        for dataset in self.datasets() {
+        // Its rows are of different kinds: a norm, and ratios of norms. The steps have a picture of their own.
+        let pictured = self.name != "convergence";
+        for dataset in self.datasets().into_iter().filter(|_| pictured) {
             section.figures.extend(self.figures(dataset));
         }
         section.tables.push(self.table());
@@ -225,7 +227,8 @@ impl ExperimentPage {
         let signed = |value: Option<f64>, digits: usize| {
             value.map_or(Cell::default(), |value| Cell::number(value, format!("{value:+.digits$}").replace('-', "−")))
         };
-        for entry in &self.entries {
+        let datasets = self.datasets();
+        for entry in datasets.iter().flat_map(|dataset| self.of(dataset)) {
             table.push(vec![
                 entry.dataset.clone().into(),
                 entry.row.clone().into(),
@@ -238,15 +241,8 @@ impl ExperimentPage {
                 signed(entry.from_row, 1),
             ]);
         }
-        // Columns that nothing stands in only make a table wide.
-        for column in (0..columns.len()).rev() {
-            if table.rows.iter().all(|row| row[column].text.is_empty()) {
-                table.columns.remove(column);
-                table.rows.iter_mut().for_each(|row| drop(row.remove(column)));
-            }
-        }
         table.caption = "Mean ± sample deviation over seeds.".into();
-        table
+        table.without_empty_columns()
     }
 }
 

@@ -17,7 +17,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod changes;
 mod comparison;
+mod connectivity;
 mod digest;
 pub mod drawing;
 mod error;
@@ -36,6 +38,7 @@ mod spectra;
 mod table;
 pub mod theme;
 
+pub use changes::Probabilities;
 pub use comparison::Comparison;
 pub use error::{Error, Result};
 pub use experiment::{ConvergencePage, Entry, ExperimentPage};
@@ -44,6 +47,6 @@ pub use graph::{GraphPage, classes};
 pub use markup::{escape, slug};
 pub use page::{Fact, Page, Section};
 pub use run::{Plane, RunPage, ScoreRow};
-pub use scheme::{Probabilities, SchemePage};
+pub use scheme::SchemePage;
 pub use spectra::Eigenvalues;
 pub use table::{Cell, Table};

@@ -102,8 +102,8 @@ impl Page {
             let tables = section.tables.iter_mut().map(|table| &mut table.name);
             let figures = section.figures.iter_mut().map(|figure| &mut figure.name);
             for name in std::iter::once(&mut section.name).chain(tables).chain(figures) {
-                let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") });
-                *name = free.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
+                let mut free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") });
+                *name = free.find(|name| !taken.contains(name)).unwrap_or_default();
                 taken.insert(name.clone());
             }
         }

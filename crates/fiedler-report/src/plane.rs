@@ -6,6 +6,7 @@
 use bhtsne::{Neighbor, tSNE};
 use faer::Mat;
 use fiedler_spectral::{Spectrum, SymmetricMap, spectrum};
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 /// Components that neighbours are looked for in.
@@ -50,10 +51,14 @@ pub fn lay_out(values: &[f32], columns: usize) -> (Vec<[f32; 2]>, Layout) {
     let neighbours = neighbours(&components, width, 3 * perplexity as usize);
     let items: Vec<usize> = (0..rows).collect();
     let begin: Vec<f32> = start.iter().flatten().copied().collect();
-    let mut layout: tSNE<'_, f32, usize, 2> = tSNE::new(&items);
-    layout.perplexity(perplexity).epochs(STEPS).initial_embedding(begin);
-    layout.barnes_hut_with_neighbors(COARSENESS, &neighbours);
-    let points: Vec<[f32; 2]> = layout.embedding().chunks_exact(2).map(|point| [point[0], point[1]]).collect();
+    // The crate's sums depend on how threads share the work, so one does all of it.
+    let Ok(alone) = ThreadPoolBuilder::new().num_threads(1).build() else { return (start, Layout::Components) };
+    let places: Vec<f32> = alone.install(|| {
+        let mut layout: tSNE<'_, f32, usize, 2> = tSNE::new(&items);
+        layout.perplexity(perplexity).epochs(STEPS).initial_embedding(begin);
+        layout.barnes_hut_with_neighbors(COARSENESS, &neighbours).embedding()
+    });
+    let points: Vec<[f32; 2]> = places.chunks_exact(2).map(|point| [point[0], point[1]]).collect();
     match points.iter().flatten().all(|value| value.is_finite()) {
         true => (points, Layout::Neighbours),
         // Many equal rows leave nothing to tell them apart by.

@@ -94,7 +94,7 @@ impl RunPage {
         let mut results = Section::new("results", "Results");
         results.facts = self.facts();
         results.figures =
-            self.score_figure().into_iter().chain(self.plane_figure()).chain(self.loss_figure()).collect();
+            self.plane_figure().into_iter().chain(self.score_figure()).chain(self.loss_figure()).collect();
         results.tables.extend(self.score_table());
         let mut made = Section::new("settings", "Settings, and how to repeat it");
         made.commands = self.commands.clone();
@@ -168,7 +168,7 @@ impl RunPage {
             ]);
         }
         table.caption = format!("Judged by: {}.", first.protocol);
-        Some(table)
+        Some(table.without_empty_columns())
     }
 
     fn loss_figure(&self) -> Option<Figure> {

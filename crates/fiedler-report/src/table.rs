@@ -93,6 +93,17 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// The table without columns that nothing stands in: they only make it wide.
+    pub(crate) fn without_empty_columns(mut self) -> Table {
+        for column in (0..self.columns.len()).rev() {
+            if self.rows.iter().all(|row| row.get(column).is_none_or(|cell| cell.text.is_empty())) {
+                self.columns.remove(column);
+                self.rows.iter_mut().filter(|row| column < row.len()).for_each(|row| drop(row.remove(column)));
+            }
+        }
+        self
+    }
+
     /// Comma-separated, numbers in full precision.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());

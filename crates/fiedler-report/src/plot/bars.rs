@@ -52,7 +52,7 @@ impl Bars {
         let (left, _, top, _) = frame.room();
         for (at, (bar, name)) in self.bars.iter().zip(&names).enumerate() {
             let y = top + ROW * at as f64 + 4.0;
-            let end = frame.x(bar.value);
+            let end = if bar.value.is_finite() { frame.x(bar.value) } else { left };
             frame.text("text", left - 8.0, y + 12.0, "end", name);
             frame.push(&format!(
                 "<rect class=\"mark {} fill\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" data-x=\"{}\"><title>{}</title></rect>",

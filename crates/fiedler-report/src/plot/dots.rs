@@ -46,7 +46,7 @@ const SIZE: f64 = 12.0;
 impl Dots {
     /// The picture.
     pub fn draw(&self) -> String {
-        let dots = || self.rows.iter().flat_map(|row| row.dots.iter().flatten());
+        let dots = || self.rows.iter().flat_map(|row| row.dots.iter().flatten()).filter(|dot| dot.mean.is_finite());
         let spans = dots().flat_map(|dot| {
             let deviation = dot.deviation.unwrap_or(0.0);
             [dot.mean - deviation, dot.mean + deviation]
@@ -77,9 +77,9 @@ impl Dots {
             }
             frame.text("quiet", right + 8.0, y + 4.0, "start", &self.beside(row));
             for (kind, dot) in row.dots.iter().enumerate() {
-                if let Some(dot) = dot {
+                if let Some(dot) = dot.filter(|dot| dot.mean.is_finite()) {
                     let shift = 9.0 * (kind as f64 - (self.kinds.len() as f64 - 1.0) / 2.0);
-                    self.draw_dot(&mut frame, row, kind, dot, y + shift);
+                    self.draw_dot(&mut frame, row, kind, &dot, y + shift);
                 }
             }
         }
@@ -89,8 +89,8 @@ impl Dots {
     /// The first kind's value, written out.
     fn beside(&self, row: &DotRow) -> String {
         match row.dots.first().copied().flatten() {
-            Some(dot) => mean_and_deviation(dot.mean, dot.deviation),
-            None => String::new(),
+            Some(dot) if dot.mean.is_finite() => mean_and_deviation(dot.mean, dot.deviation),
+            _ => String::new(),
         }
     }
 

@@ -28,6 +28,7 @@ const NAMED: usize = 1500;
 impl Scatter {
     /// The picture.
     pub fn draw(&self) -> String {
+        let is_somewhere = |point: &&(f64, f64, String)| point.0.is_finite() && point.1.is_finite();
         let points = || self.groups.iter().flat_map(|group| &group.points);
         let all = points().count();
         let radius = if all <= 300 { 4.0 } else { 2.6 };
@@ -51,7 +52,7 @@ impl Scatter {
             if all > NAMED {
                 frame.push(&format!("<title>{}</title>", escape(&group.name)));
             }
-            for (x, y, of) in &group.points {
+            for (x, y, of) in group.points.iter().filter(is_somewhere) {
                 let place = (frame.x(*x), frame.y(*y));
                 frame.push(&match all > NAMED {
                     true => mark(number / SERIES, place, radius, "", ""),
