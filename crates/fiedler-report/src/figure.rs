@@ -1,4 +1,6 @@
-use crate::theme;
+use crate::error::Result;
+use crate::markup::escape;
+use crate::{png, theme};
 
 /// A picture with its words.
 ///
@@ -18,13 +20,43 @@ pub struct Figure {
     pub svg: String,
 }
 
+/// Pixels of a PNG file for each unit of the picture: sharp in print at the width of a column.
+const SCALE: f32 = 3.0;
+
 impl Figure {
     /// The picture as a file of its own: light, on white, with its colours inside.
     pub fn to_svg_file(&self) -> String {
         let style = format!("<style>{}</style>", theme::light_style());
-        match self.svg.find('>') {
-            Some(end) => format!("{}{style}{}\n", &self.svg[..=end], &self.svg[end + 1..]),
-            None => self.svg.clone(),
-        }
+        let Some(end) = self.svg.find('>') else { return self.svg.clone() };
+        let (opening, rest) = self.svg.split_at(end);
+        let namespace = if opening.contains("xmlns=") { "" } else { " xmlns=\"http://www.w3.org/2000/svg\"" };
+        let paper = match self.view_box() {
+            Some([x, y, width, height]) => {
+                format!("<rect class=\"paper\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>")
+            }
+            None => String::new(),
+        };
+        let words = format!("<title>{}</title><desc>{}</desc>", escape(&self.title), escape(&self.alternative));
+        format!("{opening}{namespace}>{words}{style}{paper}{}\n", &rest[1..])
+    }
+
+    /// The picture as a PNG file, with a typeface that the program brings along: the same bytes on every machine.
+    ///
+    /// # Errors
+    /// When the SVG is not well-formed.
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        png::render(&self.name, &self.to_svg_file(), SCALE)
+    }
+
+    /// Whether a page should give it the whole width.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.view_box().is_some_and(|[_, _, width, _]| width > 600.0)
+    }
+
+    fn view_box(&self) -> Option<[f64; 4]> {
+        let (_, rest) = self.svg.split_once("viewBox=\"")?;
+        let numbers: Vec<f64> =
+            rest.split('"').next()?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        numbers.try_into().ok()
     }
 }

@@ -16,4 +16,5 @@ pub use fiedler_augment as augment;
 pub use fiedler_evaluate as evaluate;
 pub use fiedler_graph as graph;
 pub use fiedler_learn as learn;
+pub use fiedler_report as report;
 pub use fiedler_spectral as spectral;

@@ -41,16 +41,20 @@ pub fn drawings(subject: &Subject<'_>, around: Option<u32>) -> Result<Vec<Figure
 
 fn figure(scene: &Scene<'_>, changes: &[Changes<'_>]) -> Figure {
     let name = shortened(&scene.subject.name, NAME_LENGTH);
+    let (what, file) = match changes.is_empty() {
+        true => (name, "graph"),
+        false => (format!("What the scheme does to {name}"), "scheme"),
+    };
     let (title, file) = match scene.centre {
         Some(centre) => {
             let node = shortened(&scene.subject.graph.name(scene.nodes[centre]), NAME_LENGTH);
-            (format!("What the scheme does to {name}, around node {node}"), "scheme-around")
+            (format!("{what}, around node {node}"), format!("{file}-around"))
         }
-        None => (format!("What the scheme does to {name}"), "scheme"),
+        None => (what, file.to_owned()),
     };
     let alternative = alternative(scene, changes);
     let svg = svg(scene, changes, &alternative);
-    Figure { name: file.into(), title, caption: caption(scene, changes), alternative, svg }
+    Figure { name: file, title, caption: caption(scene, changes), alternative, svg }
 }
 
 fn svg(scene: &Scene<'_>, changes: &[Changes<'_>], alternative: &str) -> String {
@@ -91,6 +95,10 @@ fn caption(scene: &Scene<'_>, changes: &[Changes<'_>]) -> String {
             scene.nodes.len(),
             shortened(&scene.subject.graph.name(scene.nodes[centre]), NAME_LENGTH)
         ));
+    }
+    if changes.is_empty() {
+        caption.push_str("Nodes stand near those that few steps lead to.");
+        return caption;
     }
     caption.push_str("Solid lines are edges, thicker and stronger the likelier they are removed");
     let shown = changes.iter().map(|changes| changes.additions.len()).max().unwrap_or(0);

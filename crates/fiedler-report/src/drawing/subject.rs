@@ -41,19 +41,24 @@ impl<'a> Subject<'a> {
         Subject { name: name.into(), graph, groups, positions, operator, views, original: false }
     }
 
-    /// A graph of a dataset, with all that the dataset knows of its nodes. `graph` is `dataset.graphs.graph(place)`.
-    pub fn of(dataset: &Dataset, place: usize, graph: &'a Graph, scheme: &'a Scheme) -> Subject<'a> {
+    /// A graph of a dataset as it is, with all that the dataset knows of its nodes. `graph` is `dataset.graphs.graph(place)`.
+    pub fn of_graph(dataset: &Dataset, place: usize, graph: &'a Graph) -> Subject<'a> {
         let name = match dataset.graphs.len() {
             1 => dataset.name.clone(),
             _ => format!("{}, graph {place}", dataset.name),
         };
+        let (groups, positions) = (Groups::of_dataset(dataset, place), positions_of(dataset));
+        Subject { groups, positions, original: true, ..Subject::new(name, graph, Vec::new()) }
+    }
+
+    /// The same with what a scheme does to it in place of the graph as it is.
+    pub fn of(dataset: &Dataset, place: usize, graph: &'a Graph, scheme: &'a Scheme) -> Subject<'a> {
         let views = View::all_of(scheme, place, dataset.graphs.node_range(place), graph.edges());
         let operator = match scheme.settings() {
             Settings::Opposite(spectral) | Settings::Single(spectral) | Settings::Double(spectral) => spectral.operator,
             _ => Operator::default(),
         };
-        let (groups, positions) = (Groups::of_dataset(dataset, place), positions_of(dataset));
-        Subject { groups, positions, operator, ..Subject::new(name, graph, views) }
+        Subject { operator, views, original: false, ..Subject::of_graph(dataset, place, graph) }
     }
 
     /// Whether the whole graph can be drawn so that one sees something.

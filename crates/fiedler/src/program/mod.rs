@@ -13,6 +13,7 @@ mod ledger;
 mod memory;
 mod output;
 mod reading;
+mod report;
 mod reproduce;
 mod run;
 mod scheme_flags;
@@ -78,6 +79,8 @@ enum Command {
     Embed(Box<embed::Embed>),
     /// Judge embeddings by how well labels can be predicted from them
     Evaluate(evaluate::Evaluate),
+    /// Make a page to look at, of a run, several runs, a scheme or a graph
+    Report(report::Report),
     /// Compute the paper's tables anew
     Reproduce(reproduce::Reproduce),
     /// Look for settings that suit a dataset, by validation only
@@ -123,6 +126,7 @@ fn run_here(cli: &Cli) -> Result<(), Failure> {
         Command::Augment(augment) => augment.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
+        Command::Report(report) => report.run(&cli.common, &output),
         Command::Reproduce(reproduce) => reproduce.run(&cli.common, &output),
         Command::Tune(tune) => tune.run(&cli.common, &output),
         Command::Convert(convert) => convert.run(&cli.common, &output),

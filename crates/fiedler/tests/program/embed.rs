@@ -43,7 +43,7 @@ fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
     let summary = json_of(fiedler(folder.path()).arg("embed"));
     let run = folder.path().join("citation-span");
     let expected =
-        ["embeddings.npy", "encoder.safetensors", "losses.csv", "run.json", "scheme.safetensors"].map(str::to_owned);
+        ["embeddings.npy", "encoder.safetensors", "losses.csv", "report.html", "run.json", "scheme.safetensors"];
     assert_eq!(names(&run), expected);
     assert_eq!((&summary["finished"], &summary["recipe"]), (&true.into(), &"default".into()));
     let result = &summary["result"];

@@ -5,6 +5,7 @@ mod augment;
 mod data;
 mod embed;
 mod evaluate;
+mod report;
 mod reproduce;
 mod tune;
 

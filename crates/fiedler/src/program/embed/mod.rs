@@ -20,7 +20,7 @@ use super::run::folder::{self, DataRecord, Folder, Record, ResultRecord, TableFo
 use super::run::score::{Judge, Score};
 use super::run::{self, recipe};
 use super::scheme_flags::SchemeFlags;
-use super::{Common, interrupt};
+use super::{Common, interrupt, report};
 use flags::LearnFlags;
 
 /// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
@@ -52,6 +52,9 @@ pub struct Embed {
     /// Formats of the embeddings
     #[arg(long, value_name = "FORMAT", value_enum, value_delimiter = ',', default_value = "npy")]
     embeddings: Vec<TableFormat>,
+    /// Leave no page to look at in the folder
+    #[arg(long)]
+    no_report: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -64,7 +67,7 @@ pub struct Embed {
 }
 
 const EXAMPLES: &str = "\
-In the folder: run.json (settings, data, timings, scores), embeddings.npy, encoder.safetensors, scheme.safetensors, losses.csv.
+In the folder: run.json (settings, data, timings, scores), embeddings.npy, encoder.safetensors, scheme.safetensors, losses.csv, report.html.
 While a run is under way there is checkpoint.safetensors, from which --resume goes on; it is removed at the end.
 
 Examples:
@@ -194,6 +197,9 @@ impl Embed {
         record.finished = true;
         record.result = Some(ResultRecord::new(&outcome, scheme_seconds, scores));
         folder.finish(&record, &outcome, dataset, &self.embeddings)?;
+        if !self.no_report {
+            report::leave_page(&record, dataset, &outcome.embeddings, folder, output);
+        }
         self.tell(&record, folder.path(), output)
     }
 

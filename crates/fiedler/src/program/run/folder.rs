@@ -27,9 +27,11 @@ const CHECKPOINT: &str = "checkpoint.safetensors";
 const SCHEME: &str = "scheme.safetensors";
 const ENCODER: &str = "encoder.safetensors";
 const LOSSES: &str = "losses.csv";
+/// A run's page.
+pub const PAGE: &str = "report.html";
 /// All that a run may leave beside `run.json`.
-const FILES: [&str; 7] =
-    [CHECKPOINT, SCHEME, ENCODER, LOSSES, "embeddings.npy", "embeddings.csv", "embeddings.parquet"];
+const FILES: [&str; 8] =
+    [CHECKPOINT, SCHEME, ENCODER, LOSSES, PAGE, "embeddings.npy", "embeddings.csv", "embeddings.parquet"];
 
 /// Formats that embeddings can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -27,6 +27,9 @@ pub struct Score {
     pub value: f64,
     /// How it was come by.
     pub protocol: String,
+    /// How many items the test part has.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tested: Option<usize>,
 }
 
 /// Labels with a split of them.
@@ -58,14 +61,16 @@ impl Judge {
     pub fn score(&self, of: &str, embeddings: &Embeddings) -> Result<Score, Failure> {
         let rows = Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?;
         let score = evaluate(&rows, &self.target, &self.settings, &|_| true)?;
-        Ok(Score { of: of.into(), metric: score.metric, value: score.mean, protocol: score.description })
+        let tested = Some(self.split.test.len());
+        Ok(Score { of: of.into(), metric: score.metric, value: score.mean, protocol: score.description, tested })
     }
 
     /// How often the class of the highest score is the right one, on the same test part.
     pub fn score_of_answers(&self, of: &str, scores: &Embeddings) -> Option<Score> {
         let value = share_right(self.target.labels.classes()?, &self.split.test, scores);
         let protocol = protocol(&self.target).describe(&self.target);
-        Some(Score { of: of.into(), metric: Metric::Accuracy, value, protocol })
+        let tested = Some(self.split.test.len());
+        Some(Score { of: of.into(), metric: Metric::Accuracy, value, protocol, tested })
     }
 }
 

@@ -1,0 +1,135 @@
+//! What the spectrum tells of a graph: connectivity and clusterability in words a newcomer understands.
+
+use fiedler_spectral::properties::{Diameter, Summary as Spectrum};
+
+use crate::figure::Figure;
+use crate::number::{count, figure, percent};
+use crate::page::Fact;
+use crate::plot::{Axis, Histogram, Line, Lines, Outline, Point};
+use crate::spectra::Eigenvalues;
+use crate::table::Cell;
+
+const BINS: usize = 40;
+
+/// Norm, connectivity, the best cut, diameter, clusters.
+pub fn facts(spectrum: &Spectrum) -> Vec<Fact> {
+    let tidy = |value: f64| if value.abs() < 1e-9 { 0.0 } else { value };
+    let mut facts =
+        vec![Fact::new("norm of the spectrum", Cell::figure(spectrum.norm)).noted("of the normalised Laplacian")];
+    let of = if spectrum.components == 1 { "" } else { "of the largest part" };
+    if let Some(gap) = spectrum.spectral_gap {
+        facts.push(Fact::new("algebraic connectivity", Cell::figure(tidy(gap))).noted(of));
+    }
+    if let Some(found) = spectrum.cheeger.as_ref().and_then(|cheeger| cheeger.found) {
+        facts.push(Fact::new("best cut found", Cell::percent(found)).noted("of the smaller side's edge ends"));
+    }
+    let Diameter { at_least, at_most } = spectrum.diameter;
+    let diameter = match at_least == at_most {
+        true => Cell::count(at_least),
+        false => Cell::words(format!("{} to {}", count(at_least), count(at_most))),
+    };
+    facts.push(Fact::new("diameter", diameter).noted("steps between the farthest nodes"));
+    if let Some(clusters) = spectrum.clusters {
+        facts.push(Fact::new("clusters suggested", Cell::count(clusters)));
+    }
+    facts
+}
+
+/// Connectivity and clusterability in words a newcomer understands.
+pub fn words(spectrum: &Spectrum) -> Vec<String> {
+    let what = if spectrum.components == 1 { "the graph" } else { "its largest part" };
+    let mut words = vec![
+        "A graph has a spectrum as a drum has: the eigenvalues of its normalised Laplacian, one for each node, between 0 and 2. Low \
+         ones tell how easily the graph falls into parts, high ones how nearly it is two-sided."
+            .to_owned(),
+    ];
+    if let Some(gap) = spectrum.spectral_gap {
+        let judgement = match gap {
+            gap if gap < 0.02 => {
+                format!("so {what} comes apart easily: somewhere few edges hold large groups together")
+            }
+            gap if gap < 0.15 => format!("so {what} holds together, with weak places"),
+            _ => format!("so {what} is well knit: no cut divides it cheaply"),
+        };
+        let cut = match spectrum.cheeger.as_ref().and_then(|cheeger| cheeger.found) {
+            Some(found) => {
+                format!(" The best cut found severs {} of the edge ends of its smaller side.", percent(found))
+            }
+            None => String::new(),
+        };
+        words.push(format!(
+            "How well it is connected: the lowest eigenvalue after the zeros, the algebraic connectivity, is {}; {judgement}.{cut}",
+            figure(gap)
+        ));
+    }
+    if let Some(clusters) = spectrum.clusters {
+        words.push(match clusters {
+            0 | 1 => "How it clusters: no gap among the lowest eigenvalues stands out after the first, so the spectrum suggests no \
+                      division into clusters."
+                .to_owned(),
+            clusters => format!(
+                "How it clusters: the largest gap among the lowest eigenvalues of {what} comes after the {}, which suggests {clusters} \
+                 clusters.",
+                ordinal(clusters)
+            ),
+        });
+    }
+    words
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// How many eigenvalues lie where.
+pub fn density_figure(eigenvalues: &Eigenvalues) -> Figure {
+    let how = if eigenvalues.estimated {
+        "Estimated from random vectors: the graph is too large for all of them."
+    } else {
+        "All of them."
+    };
+    Figure {
+        name: "spectrum-density".into(),
+        title: "Where the eigenvalues lie".into(),
+        caption: format!("How many of the {} eigenvalues lie where. {how}", count(eigenvalues.nodes)),
+        alternative: format!(
+            "Histogram of {} eigenvalues of the normalised Laplacian between 0 and 2.",
+            count(eigenvalues.nodes)
+        ),
+        svg: Histogram {
+            x: Axis::linear("eigenvalue of the normalised Laplacian"),
+            y: Axis::linear("number of eigenvalues"),
+            outlines: vec![Outline { name: "eigenvalues".into(), bins: eigenvalues.bins(BINS) }],
+        }
+        .draw(),
+    }
+}
+
+/// The lowest eigenvalues, in whose gaps clusters show.
+pub fn lowest_figure(spectrum: &Spectrum) -> Option<Figure> {
+    let lowest = &spectrum.extremes.lowest;
+    if lowest.len() < 3 {
+        return None;
+    }
+    let points = lowest.iter().enumerate().map(|(at, &value)| Point::new(at as f64 + 1.0, value.max(0.0))).collect();
+    Some(Figure {
+        name: "lowest-eigenvalues".into(),
+        title: "The lowest eigenvalues".into(),
+        caption: "There are as many zeros as connected parts. A clear step upwards after some number of low ones speaks for as many \
+                  clusters."
+            .into(),
+        alternative: format!("The {} lowest eigenvalues in ascending order, from {} to {}.", lowest.len(), figure(lowest[0].max(0.0)), figure(lowest[lowest.len() - 1])),
+        svg: Lines {
+            lines: vec![Line { name: "eigenvalues".into(), points }],
+            ..Lines::new(Axis::linear("place from the lowest").of_whole_numbers(), Axis::linear("eigenvalue").including([0.0]))
+        }
+        .draw(),
+    })
+}

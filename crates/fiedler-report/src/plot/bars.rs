@@ -1,0 +1,71 @@
+//! Named amounts, one below the other.
+
+use super::axis::Axis;
+use super::frame::{Frame, Surroundings};
+use super::label::{shorten, width};
+use crate::markup::{escape, place};
+use crate::theme::series;
+
+/// A named amount.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// What it is of.
+    pub name: String,
+    /// How much.
+    pub value: f64,
+    /// How that is written.
+    pub label: String,
+}
+
+/// Bars that begin at zero.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bars {
+    /// What is measured, with its unit.
+    pub x: Axis,
+    /// The bars.
+    pub bars: Vec<Bar>,
+}
+
+const ROW: f64 = 24.0;
+const NAME_ROOM: f64 = 150.0;
+const SIZE: f64 = 12.0;
+
+impl Bars {
+    /// The picture.
+    pub fn draw(&self) -> String {
+        let names: Vec<String> = self.bars.iter().map(|bar| shorten(&bar.name, SIZE, NAME_ROOM)).collect();
+        let widest = names.iter().map(|name| width(name, SIZE)).fold(20.0, f64::max);
+        let beside = self.bars.iter().map(|bar| width(&bar.label, SIZE)).fold(0.0, f64::max);
+        let x = self.x.clone().including([0.0]);
+        let rows = Axis::linear("");
+        let mut frame = Frame::new(Surroundings {
+            x: &x,
+            x_range: x.range(self.bars.iter().map(|bar| bar.value), 0.0),
+            y: &rows,
+            y_range: (0.0, 1.0),
+            height: ROW * self.bars.len() as f64 + 62.0,
+            rows: Some(widest + 14.0),
+            bare: false,
+            beside: beside + 8.0,
+            legend: Vec::new(),
+        });
+        let (left, _, top, _) = frame.room();
+        for (at, (bar, name)) in self.bars.iter().zip(&names).enumerate() {
+            let y = top + ROW * at as f64 + 4.0;
+            let end = if bar.value.is_finite() { frame.x(bar.value) } else { left };
+            frame.text("text", left - 8.0, y + 12.0, "end", name);
+            frame.push(&format!(
+                "<rect class=\"mark {} fill\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" data-x=\"{}\"><title>{}</title></rect>",
+                series(0),
+                place(left),
+                place(y),
+                place((end - left).max(0.5)),
+                place(ROW - 8.0),
+                bar.value,
+                escape(&format!("{}: {}", bar.name, bar.label))
+            ));
+            frame.text("quiet", end + 6.0, y + 12.0, "start", &bar.label);
+        }
+        frame.finish()
+    }
+}

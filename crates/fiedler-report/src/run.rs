@@ -1,0 +1,288 @@
+//! What a page says of a run: what was learnt, how well, how long it took, and how to do it again.
+
+use crate::figure::Figure;
+use crate::number::{count, figure};
+use crate::page::{Fact, Section};
+use crate::plane::Layout;
+use crate::plot::{Axis, Dot, DotRow, Dots, Group, Line, Lines, Point, Scatter};
+use crate::table::{Cell, Table};
+
+/// A run in figures.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunPage {
+    /// The dataset.
+    pub data: String,
+    /// The method.
+    pub method: String,
+    /// What was embedded: `nodes` or `graphs`.
+    pub items: String,
+    /// Rows and columns of the embeddings.
+    pub size: (usize, usize),
+    /// The loss after each epoch.
+    pub losses: Vec<f32>,
+    /// The epoch whose weights were kept, where it was not the last.
+    pub kept_epoch: Option<usize>,
+    /// How well labels can be predicted, what was asked for first.
+    pub scores: Vec<ScoreRow>,
+    /// How alike embeddings are, from 0 to 1.
+    pub spread: f64,
+    /// Seconds for the scheme and for training.
+    pub seconds: (f64, f64),
+    /// Threads that were used.
+    pub threads: usize,
+    /// Bytes at most.
+    pub peak_bytes: Option<u64>,
+    /// Settings by their names.
+    pub settings: Vec<(String, String)>,
+    /// The embeddings on a plane.
+    pub plane: Option<Plane>,
+    /// Commands, each with what it does.
+    pub commands: Vec<(String, String)>,
+}
+
+/// How well labels can be predicted from something.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScoreRow {
+    /// From what.
+    pub of: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// The metric, a share or, of errors, itself.
+    pub value: f64,
+    /// How far it may be off.
+    pub deviation: Option<f64>,
+    /// What that is.
+    pub deviation_is: String,
+    /// How it was come by.
+    pub protocol: String,
+}
+
+/// Embeddings on a plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    /// Where items lie, and what each is called.
+    pub points: Vec<([f32; 2], String)>,
+    /// The class of each, where it is known.
+    pub classes: Vec<Option<u32>>,
+    /// Names of the classes; none where there are none.
+    pub class_names: Vec<String>,
+    /// How many items there are in all; more than points, where a sample is shown.
+    pub of: usize,
+    /// How they were laid out.
+    pub layout: Layout,
+}
+
+/// Classes that a picture tells apart; the others share one mark.
+const MOST_CLASSES: usize = 16;
+
+impl RunPage {
+    /// One sentence.
+    pub fn lead(&self) -> String {
+        let score =
+            self.scores.first().map_or(String::new(), |score| format!(" {} {}.", capital(&score.metric), score.text()));
+        format!(
+            "{} {} embedded in {} dimensions by {}.{score}",
+            count(self.size.0),
+            self.items,
+            count(self.size.1),
+            self.method
+        )
+    }
+
+    /// The sections: results, embeddings, how it was made.
+    pub fn sections(&self) -> Vec<Section> {
+        let mut results = Section::new("results", "Results");
+        results.facts = self.facts();
+        results.figures =
+            self.plane_figure().into_iter().chain(self.score_figure()).chain(self.loss_figure()).collect();
+        results.tables.extend(self.score_table());
+        let mut made = Section::new("settings", "Settings, and how to repeat it");
+        made.commands = self.commands.clone();
+        made.tables.push(settings_table(&self.settings));
+        vec![results, made]
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        if let Some(score) = self.scores.first() {
+            facts.push(
+                Fact::new(score.metric.clone(), Cell::number(score.value, score.text()))
+                    .noted(score.deviation_is.clone()),
+            );
+        }
+        facts.push(Fact::new("embeddings", Cell::words(format!("{} × {}", count(self.size.0), count(self.size.1)))));
+        if let (Some(first), Some(last)) = (self.losses.first(), self.losses.last()) {
+            let value = Cell { text: format!("{last:.4}"), value: Some(last.to_string()) };
+            facts.push(Fact::new("last loss", value).noted(format!("{first:.4} after the first epoch")));
+            let note = self.kept_epoch.map_or(String::new(), |epoch| format!("that of epoch {epoch} is kept"));
+            facts.push(Fact::new("epochs", Cell::count(self.losses.len())).noted(note));
+        }
+        facts.push(Fact::new("time for the scheme", Cell::seconds(self.seconds.0)));
+        let threads = if self.threads == 1 { "one thread".into() } else { format!("{} threads", self.threads) };
+        facts.push(Fact::new("time for training", Cell::seconds(self.seconds.1)).noted(threads));
+        if let Some(bytes) = self.peak_bytes {
+            facts.push(Fact::new("memory at most", Cell::bytes(bytes)));
+        }
+        facts.push(
+            Fact::new("spread", Cell::figure(self.spread)).noted("0 where all embeddings are alike, 1 where none are"),
+        );
+        facts
+    }
+
+    fn score_figure(&self) -> Option<Figure> {
+        let first = self.scores.first()?;
+        let alike: Vec<&ScoreRow> = self.scores.iter().filter(|score| score.metric == first.metric).collect();
+        let row = |score: &&ScoreRow| DotRow {
+            name: score.of.clone(),
+            dots: vec![Some(Dot {
+                mean: score.scale() * score.value,
+                deviation: score.deviation.map(|of| score.scale() * of),
+            })],
+        };
+        let texts: Vec<String> = alike.iter().map(|score| format!("{} from {}", score.text(), score.of)).collect();
+        let whiskers =
+            if first.deviation.is_some() { format!(" Whiskers: {}.", first.deviation_is) } else { String::new() };
+        Some(Figure {
+            name: "scores".into(),
+            title: "How well labels can be predicted".into(),
+            caption: format!("The embedding beside what it has to beat.{whiskers}"),
+            alternative: format!("{}: {}.", capital(&first.metric), texts.join(", ")),
+            svg: Dots {
+                x: Axis::linear(first.unit()),
+                kinds: vec![first.metric.clone()],
+                rows: alike.iter().map(row).collect(),
+            }
+            .draw(),
+        })
+    }
+
+    fn score_table(&self) -> Option<Table> {
+        let first = self.scores.first()?;
+        let mut table = Table::new("scores-table", "Scores", &["from", "metric", "value", "±"]);
+        for score in &self.scores {
+            table.push(vec![
+                score.of.clone().into(),
+                score.metric.clone().into(),
+                Cell::number(score.value, score.bare()),
+                score.deviation.map_or(Cell::default(), |of| Cell::number(of, figure(score.scale() * of))),
+            ]);
+        }
+        table.caption = format!("Judged by: {}.", first.protocol);
+        Some(table.without_empty_columns())
+    }
+
+    fn loss_figure(&self) -> Option<Figure> {
+        let (first, last) = (self.losses.first()?, self.losses.last()?);
+        if self.losses.len() < 2 {
+            return None;
+        }
+        let points =
+            self.losses.iter().enumerate().map(|(epoch, &loss)| Point::new(epoch as f64 + 1.0, loss.into())).collect();
+        Some(Figure {
+            name: "loss".into(),
+            title: "Loss".into(),
+            caption: "What training makes small, after each epoch. A line that is still falling at its end would go on with more epochs."
+                .into(),
+            alternative: format!("Line of the loss over {} epochs, from {first:.4} to {last:.4}.", count(self.losses.len())),
+            svg: Lines {
+                lines: vec![Line { name: "loss".into(), points }],
+                ..Lines::new(Axis::linear("epoch").of_whole_numbers(), Axis::linear("loss"))
+            }
+            .draw(),
+        })
+    }
+
+    fn plane_figure(&self) -> Option<Figure> {
+        let plane = self.plane.as_ref()?;
+        let how = match plane.layout {
+            Layout::Neighbours => {
+                "by t-SNE: near are those whose embeddings are near; distances between groups mean little"
+            }
+            Layout::Components => "by the first two principal components",
+        };
+        let sample = match plane.points.len() < plane.of {
+            true => format!(" A sample of {} out of {}.", count(plane.points.len()), count(plane.of)),
+            false => String::new(),
+        };
+        let classes = if plane.class_names.is_empty() { "" } else { ", coloured by class, which training did not see" };
+        let learnt = if self.method == "supervised" { ", coloured by class" } else { classes };
+        Some(Figure {
+            name: "embeddings".into(),
+            title: "The embeddings on a plane".into(),
+            caption: format!("Every mark is one of the {}{learnt}; laid out {how}.{sample}", self.items),
+            alternative: format!("{} points on a plane, in {}.", count(plane.points.len()), groups_in_words(plane)),
+            svg: Scatter { groups: plane.groups() }.draw(),
+        })
+    }
+}
+
+impl Plane {
+    fn groups(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = match self.class_names.len() {
+            0 => vec![Group { name: "all".into(), points: Vec::new() }],
+            classes => self
+                .class_names
+                .iter()
+                .take(if classes > MOST_CLASSES { MOST_CLASSES - 1 } else { classes })
+                .map(|name| Group { name: name.clone(), points: Vec::new() })
+                .collect(),
+        };
+        let named = groups.len();
+        let mut others = Group { name: "other".into(), points: Vec::new() };
+        for ((place, name), class) in self.points.iter().zip(&self.classes) {
+            let point = (place[0].into(), place[1].into(), name.clone());
+            match class.map(|class| class as usize) {
+                _ if self.class_names.is_empty() => groups[0].points.push(point),
+                Some(class) if class < named => groups[class].points.push(point),
+                _ => others.points.push(point),
+            }
+        }
+        groups.retain(|group| !group.points.is_empty());
+        groups.extend((!others.points.is_empty()).then_some(others));
+        groups
+    }
+}
+
+fn groups_in_words(plane: &Plane) -> String {
+    match plane.class_names.len() {
+        0 => "one group".into(),
+        classes => format!("{} classes", count(classes)),
+    }
+}
+
+impl ScoreRow {
+    /// Shares are told in per cent.
+    pub fn scale(&self) -> f64 {
+        if self.metric == "rmse" { 1.0 } else { 100.0 }
+    }
+
+    /// The name of the axis it is told on.
+    pub fn unit(&self) -> String {
+        if self.metric == "rmse" { "root mean square error".into() } else { format!("{} in %", self.metric) }
+    }
+
+    /// The value with its unit.
+    pub fn text(&self) -> String {
+        if self.metric == "rmse" { self.bare() } else { format!("{} %", self.bare()) }
+    }
+
+    /// The value without its unit.
+    pub fn bare(&self) -> String {
+        figure(self.scale() * self.value)
+    }
+}
+
+/// All settings, shown when asked for.
+pub(crate) fn settings_table(settings: &[(String, String)]) -> Table {
+    let mut table = Table::new("settings-table", "All settings", &["setting", "value"]);
+    for (name, value) in settings {
+        table.push(vec![name.clone().into(), value.clone().into()]);
+    }
+    table.folded = true;
+    table
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
