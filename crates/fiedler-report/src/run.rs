@@ -106,7 +106,7 @@ impl RunPage {
         let mut facts = Vec::new();
         if let Some(score) = self.scores.first() {
             facts.push(
-                Fact::new(score.metric.clone(), Cell::number(score.value, score.text()))
+                Fact::new(score.metric.clone(), Cell::number(score.value, score.with_deviation()))
                     .noted(score.deviation_is.clone()),
             );
         }
@@ -264,6 +264,12 @@ impl ScoreRow {
     /// The value with its unit.
     pub fn text(&self) -> String {
         if self.metric == "rmse" { self.bare() } else { format!("{} %", self.bare()) }
+    }
+
+    /// The value with its deviation, where there is one, and its unit.
+    fn with_deviation(&self) -> String {
+        let deviation = self.deviation.map_or(String::new(), |of| format!(" ± {}", figure(self.scale() * of)));
+        format!("{}{deviation}{}", self.bare(), if self.metric == "rmse" { "" } else { " %" })
     }
 
     /// The value without its unit.

@@ -165,7 +165,7 @@ fn schemes_comparisons_and_tables_have_pages() {
     fiedler(folder.path()).args(["report", "scheme", "--data", "karate"]).assert().success();
     open(&mut browser, &folder.path().join("scheme/report.html"));
     assert_eq!(overlapping(&mut browser), Value::Array(Vec::new()));
-    assert_eq!(browser.value("document.querySelectorAll('#convergence path.line').length"), 2);
+    assert_eq!(browser.value("document.querySelectorAll('#convergence path[stroke-linejoin]').length"), 2);
     for ratio in ["0.1", "0.4"] {
         small_run(folder.path(), &format!("ratio-{ratio}"), &["--ratio", ratio, "--no-report"]);
         assert!(!folder.path().join(format!("ratio-{ratio}/report.html")).exists());
@@ -186,7 +186,7 @@ fn schemes_comparisons_and_tables_have_pages() {
     fs::write(folder.path().join("tables/strength-random.csv"), table).unwrap();
     fiedler(folder.path()).args(["report", "tables"]).assert().success();
     open(&mut browser, &folder.path().join("tables/report.html"));
-    assert_eq!(browser.value("document.querySelectorAll('figure path.line[stroke-linejoin]').length"), 2);
+    assert_eq!(browser.value("document.querySelectorAll('figure path[stroke-linejoin]').length"), 2);
     assert_eq!(browser.value("document.querySelector('data[value=\"81.9\"]').textContent"), "81.90 ± 0.40");
 }
 
@@ -202,7 +202,7 @@ fn hostile_names_are_text() {
     let others: String =
         (0..30).map(|node| format!("\"</script><script>alert({node})</script>\",\"&lt;i&gt;'\"\n")).collect();
     fs::write(folder.path().join("labels.csv"), format!("node,class\n{classes}{others}")).unwrap();
-    let embed = ["embed", "evil.csv", "--labels", "labels.csv", "--hidden", "8", "--epochs", "2", "--out", "<i>run"];
+    let embed = ["embed", "evil.csv", "--labels", "labels.csv", "--method", "raw", "--out", "<i>run"];
     fiedler(folder.path()).args(embed).assert().success();
     let page = folder.path().join("<i>run/report.html");
     let safe = folder.path().join("page.html");

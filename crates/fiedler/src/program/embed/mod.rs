@@ -97,7 +97,12 @@ impl Embed {
         let origin = self.origin(common)?;
         if let Some(record) = origin.record.as_ref().filter(|record| record.finished) {
             output.note("the run has come to its end already");
-            return self.tell(record, self.out.as_deref().unwrap_or(Path::new(".")), output);
+            let folder = Folder::new(self.out.as_deref().unwrap_or(Path::new(".")));
+            folder.sweep()?;
+            if !self.no_report {
+                report::leave_missing_page(&folder, output);
+            }
+            return self.tell(record, folder.path(), output);
         }
         if let Some(folder) = self.out.as_deref().filter(|_| !self.resume) {
             Folder::new(folder).check_free(self.force)?;

@@ -17,7 +17,7 @@ use super::failure::{Exit, Failure};
 use super::output::Output;
 use super::reading::{BUILT_IN, Reading};
 use super::run::folder::{Folder, PAGE};
-pub use run::leave_page;
+pub use run::{leave_missing_page, leave_page};
 use source::Source;
 
 /// Makes one HTML page that needs no network and no server: of a run, of several runs side by side, of a scheme, of a graph, or of the tables

@@ -85,13 +85,30 @@ pub fn leave_page(record: &Record, dataset: &Dataset, embeddings: &Embeddings, f
         embeddings: Some((embeddings.columns(), embeddings.values())),
         scheme: scheme.as_ref(),
     };
-    let made = left.figures(QUICK_POINTS).and_then(|run| left.page(run, None, true, output)).and_then(|page| {
-        let html = page.to_html()?;
-        let mut targets = Targets::new(true);
-        targets.write(&folder.path().join(PAGE), |file| file.write_all(html.as_bytes()))?;
-        Ok(targets.finish()?)
-    });
+    let made = left.figures(QUICK_POINTS).and_then(|run| left.page(run, None, true, output));
+    let made = made.and_then(|page| write_page(&page, &folder.path().join(PAGE)));
     spinner.finish_and_clear();
+    tell_failure(made, output);
+}
+
+/// Leaves the page that a run was stopped before.
+pub fn leave_missing_page(folder: &Folder, output: &Output) {
+    let path = folder.path().join(PAGE);
+    if path.exists() {
+        return;
+    }
+    let made = page(folder.path(), None, output).and_then(|page| write_page(&page, &path));
+    tell_failure(made, output);
+}
+
+fn write_page(page: &Page, path: &Path) -> Result<(), Failure> {
+    let html = page.to_html()?;
+    let mut targets = Targets::new(true);
+    targets.write(path, |file| file.write_all(html.as_bytes()))?;
+    Ok(targets.finish().map(drop)?)
+}
+
+fn tell_failure(made: Result<(), Failure>, output: &Output) {
     if let Err(failure) = made {
         output.note(&format!("no page was made: {}", failure.in_one_line()));
     }
@@ -275,8 +292,9 @@ fn of_record(score: &Score) -> ScoreRow {
         metric: score.metric.name().into(),
         value: score.value,
         deviation,
-        deviation_is: tested
-            .map_or(String::new(), |tested| format!("95 % interval, {} tested", fiedler_report::number::count(tested))),
+        deviation_is: tested.map_or(String::new(), |tested| {
+            format!("95 % interval over {} tested", fiedler_report::number::count(tested))
+        }),
         protocol: score.protocol.clone(),
     }
 }
