@@ -132,7 +132,7 @@ fn expectation(changes: &Changes<'_>) -> String {
 /// A pair of nodes as something to point at, or to reach by the keyboard.
 fn pair(scene: &Scene<'_>, change: &Change, lines: &[&str], markup: &mut String) {
     let hint = escape(&scene.hint(change));
-    push(markup, format_args!("<g class=\"pair\" tabindex=\"0\" data-tip=\"{hint}\"><title>{hint}</title>"));
+    push(markup, format_args!("<g class=\"pair\"><title>{hint}</title>"));
     lines.iter().for_each(|line| markup.push_str(line));
     markup.push_str("</g>");
 }
