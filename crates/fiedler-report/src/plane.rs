@@ -3,6 +3,9 @@
 //! Nothing here is random: neighbours are found exactly and the layout starts from the components, so that the same embeddings
 //! give the same picture whatever the number of threads.
 
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use bhtsne::{Neighbor, tSNE};
 use faer::Mat;
 use fiedler_spectral::{Spectrum, SymmetricMap, spectrum};
@@ -40,30 +43,60 @@ pub enum Layout {
 /// assert!(distance(points[0], points[7]) < distance(points[0], points[37]));
 /// ```
 pub fn lay_out(values: &[f32], columns: usize) -> (Vec<[f32; 2]>, Layout) {
-    let rows = values.len().checked_div(columns).unwrap_or(0);
+    if columns == 0 {
+        return (Vec::new(), Layout::Components);
+    }
+    let (distinct, of_row) = without_copies(values, columns);
+    let (places, layout) = lay_out_distinct(&distinct, columns);
+    (of_row.into_iter().map(|row| places[row]).collect(), layout)
+}
+
+/// The rows that differ, and for every row which of them it is: copies share a place, and nothing could tell them apart.
+fn without_copies(values: &[f32], columns: usize) -> (Vec<f32>, Vec<usize>) {
+    let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
+    let (mut distinct, mut of_row) = (Vec::new(), Vec::new());
+    for row in values.chunks_exact(columns) {
+        let next = known.len();
+        let place = *known.entry(row.iter().map(|value| value.to_bits()).collect()).or_insert(next);
+        if place == next {
+            distinct.extend_from_slice(row);
+        }
+        of_row.push(place);
+    }
+    (distinct, of_row)
+}
+
+fn lay_out_distinct(values: &[f32], columns: usize) -> (Vec<[f32; 2]>, Layout) {
+    let rows = values.len() / columns;
     let components = components(values, rows, columns);
     let width = components.len().checked_div(rows).unwrap_or(0);
     let start = start(&components, rows, width);
     if rows < FEWEST || width < 2 {
         return (start, Layout::Components);
     }
+    match by_neighbours(&components, width, &start) {
+        Some(points) => (points, Layout::Neighbours),
+        None => (start, Layout::Components),
+    }
+}
+
+/// t-SNE; none where rows differ by so little that it leads nowhere.
+fn by_neighbours(components: &[f32], width: usize, start: &[[f32; 2]]) -> Option<Vec<[f32; 2]>> {
+    let rows = start.len();
     let perplexity = PERPLEXITY.min((rows - 1) as f32 / 3.0).floor();
-    let neighbours = neighbours(&components, width, 3 * perplexity as usize);
+    let neighbours = neighbours(components, width, 3 * perplexity as usize);
     let items: Vec<usize> = (0..rows).collect();
     let begin: Vec<f32> = start.iter().flatten().copied().collect();
-    // The crate's sums depend on how threads share the work, so one does all of it.
-    let Ok(alone) = ThreadPoolBuilder::new().num_threads(1).build() else { return (start, Layout::Components) };
-    let places: Vec<f32> = alone.install(|| {
+    // The crate's sums depend on how threads share the work, so one does all of it. It asserts what data without any spread break.
+    let alone = ThreadPoolBuilder::new().num_threads(1).build().ok()?;
+    let lay_out = || {
         let mut layout: tSNE<'_, f32, usize, 2> = tSNE::new(&items);
         layout.perplexity(perplexity).epochs(STEPS).initial_embedding(begin);
         layout.barnes_hut_with_neighbors(COARSENESS, &neighbours).embedding()
-    });
+    };
+    let places = catch_unwind(AssertUnwindSafe(|| alone.install(lay_out))).ok()?;
     let points: Vec<[f32; 2]> = places.chunks_exact(2).map(|point| [point[0], point[1]]).collect();
-    match points.iter().flatten().all(|value| value.is_finite()) {
-        true => (points, Layout::Neighbours),
-        // Many equal rows leave nothing to tell them apart by.
-        false => (start, Layout::Components),
-    }
+    points.iter().flatten().all(|value| value.is_finite()).then_some(points)
 }
 
 /// The first principal components of the rows, the strongest first.

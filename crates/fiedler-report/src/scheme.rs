@@ -158,7 +158,7 @@ impl SchemePage {
                 .map(|((place, old), new)| Point::new(place, new - old))
                 .collect(),
         };
-        let x = || Axis::linear("place from the lowest (0) to the highest (1)");
+        let x = || Axis::linear("place from the lowest (0) to the highest (1)").including([0.0, 1.0]);
         vec![
             Figure {
                 name: "spectrum-before-after".into(),

@@ -146,7 +146,10 @@ fn logarithmic_ticks((low, high): (f64, f64), wanted: usize) -> Option<Vec<Tick>
 fn written(value: f64, step: f64) -> String {
     let value = if value.abs() < step * 1e-6 { 0.0 } else { value };
     let largest = value.abs().max(step);
-    if largest >= 1e7 || (largest < 1e-3 && value != 0.0) {
+    if value == 0.0 && !(1e-3..1e7).contains(&step) {
+        return "0".into();
+    }
+    if !(1e-3..1e7).contains(&largest) {
         return in_powers(value, step);
     }
     let digits = (-step.log10() - 1e-9).ceil().clamp(0.0, 9.0) as usize;

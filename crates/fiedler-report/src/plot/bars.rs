@@ -36,11 +36,11 @@ impl Bars {
         let names: Vec<String> = self.bars.iter().map(|bar| shorten(&bar.name, SIZE, NAME_ROOM)).collect();
         let widest = names.iter().map(|name| width(name, SIZE)).fold(20.0, f64::max);
         let beside = self.bars.iter().map(|bar| width(&bar.label, SIZE)).fold(0.0, f64::max);
-        let x = self.x.clone().including([0.0]);
+        let most = self.bars.iter().map(|bar| bar.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
         let rows = Axis::linear("");
         let mut frame = Frame::new(Surroundings {
-            x: &x,
-            x_range: x.range(self.bars.iter().map(|bar| bar.value), 0.0),
+            x: &self.x,
+            x_range: (0.0, if most > 0.0 { most } else { 1.0 }),
             y: &rows,
             y_range: (0.0, 1.0),
             height: ROW * self.bars.len() as f64 + 62.0,
@@ -52,9 +52,10 @@ impl Bars {
         let (left, _, top, _) = frame.room();
         for (at, (bar, name)) in self.bars.iter().zip(&names).enumerate() {
             let y = top + ROW * at as f64 + 4.0;
-            let end = if bar.value.is_finite() { frame.x(bar.value) } else { left };
+            let end = if bar.value.is_finite() { frame.x(bar.value.max(0.0)) } else { left };
             frame.text("text", left - 8.0, y + 12.0, "end", name);
-            frame.push(&format!(
+            if bar.value.is_finite() {
+                frame.push(&format!(
                 "<rect class=\"mark {} fill\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" data-x=\"{}\"><title>{}</title></rect>",
                 series(0),
                 place(left),
@@ -64,6 +65,7 @@ impl Bars {
                 bar.value,
                 escape(&format!("{}: {}", bar.name, bar.label))
             ));
+            }
             frame.text("quiet", end + 6.0, y + 12.0, "start", &bar.label);
         }
         frame.finish()

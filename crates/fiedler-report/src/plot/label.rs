@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(shorten("span", 12.0, 100.0), "span");
         let short = shorten("a rather long name of a method", 12.0, 100.0);
         assert!(short.ends_with('…') && width(&short, 12.0) <= 100.0, "{short}");
-        assert_eq!(wrap("relative norm, maximised", 12.0, 100.0, 2), ["relative", "norm, maximised"]);
+        assert_eq!(wrap("relative norm, maximised", 12.0, 100.0, 2), ["relative norm,", "maximised"]);
         assert!(wrap("one two three four five six seven eight", 12.0, 60.0, 2).len() == 2);
     }
 }
