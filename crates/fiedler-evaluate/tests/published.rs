@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use fiedler_evaluate::{Protocol, Score, Settings, Target, evaluate};
+use fiedler_evaluate::{Preparation, Protocol, Score, Settings, Target, evaluate};
 use fiedler_graph::{Dataset, Dense, Split, catalogue, generate, read};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn pooled(dataset: &Dataset) -> Dense {
 }
 
 fn judge(embeddings: &Dense, dataset: &Dataset, protocol: Option<Protocol>) -> Score {
-    let settings = Settings { protocol, ..Default::default() };
+    let settings = Settings { protocol, preparations: vec![Preparation::Standardise], ..Default::default() };
     evaluate(embeddings, &Target::of(dataset).unwrap(), &settings, &|_| true).unwrap()
 }
 
