@@ -42,8 +42,8 @@ pub fn drawings(subject: &Subject<'_>, around: Option<u32>) -> Result<Vec<Figure
 fn figure(scene: &Scene<'_>, changes: &[Changes<'_>]) -> Figure {
     let name = shortened(&scene.subject.name, NAME_LENGTH);
     let (what, file) = match changes.is_empty() {
-        true => (name, "graph"),
-        false => (format!("What the scheme does to {name}"), "scheme"),
+        true => (name, "graph-drawing"),
+        false => (format!("What the scheme does to {name}"), "scheme-drawing"),
     };
     let (title, file) = match scene.centre {
         Some(centre) => {

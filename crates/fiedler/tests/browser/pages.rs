@@ -166,6 +166,13 @@ fn schemes_comparisons_and_tables_have_pages() {
     open(&mut browser, &folder.path().join("scheme/report.html"));
     assert_eq!(overlapping(&mut browser), Value::Array(Vec::new()));
     assert_eq!(browser.value("document.querySelectorAll('#convergence path[stroke-linejoin]').length"), 2);
+    // Every edge of both directions can be pointed at.
+    assert!(browser.value("document.querySelectorAll('#scheme-drawing .pair').length").as_u64() >= Some(2 * 78));
+    browser.value("document.querySelector('figure#scheme-drawing .picture').focus()");
+    browser.press("ArrowRight");
+    let pair = browser.value("document.getElementById('tip').textContent");
+    assert!(pair.as_str().unwrap().contains("removed with probability"), "{pair}");
+    assert!(pair.as_str().unwrap().contains("first-order effect on the spectrum"), "{pair}");
     for ratio in ["0.1", "0.4"] {
         small_run(folder.path(), &format!("ratio-{ratio}"), &["--ratio", ratio, "--no-report"]);
         assert!(!folder.path().join(format!("ratio-{ratio}/report.html")).exists());
