@@ -10,6 +10,10 @@ use crate::spectra::Eigenvalues;
 use crate::table::Cell;
 
 const BINS: usize = 40;
+/// Numbers of eigenvalues of each end that the paper chooses from.
+const KEPT: [usize; 6] = [50, 100, 200, 500, 1_000, 5_000];
+/// Of those that fit, so many are shown, the largest.
+const SHOWN: usize = 2;
 
 /// Norm, connectivity, the best cut, diameter, clusters.
 pub fn facts(spectrum: &Spectrum) -> Vec<Fact> {
@@ -86,6 +90,47 @@ fn ordinal(number: usize) -> String {
         _ => "th",
     };
     format!("{number}{ending}")
+}
+
+/// The eigenvalues in their order, and how many of them the numbers K that the paper chooses from would leave out.
+pub fn order_figure(eigenvalues: &Eigenvalues) -> Figure {
+    let nodes = eigenvalues.nodes as f64;
+    let (low, high) = eigenvalues.bounds;
+    let mut lines = Lines::new(
+        Axis::linear("place in ascending order").including([0.0, nodes]),
+        Axis::linear("eigenvalue").including([low, high]),
+    );
+    let curve = eigenvalues.curve().map(|(share, value)| Point::new(share * nodes, value));
+    lines.lines.push(Line { name: "all eigenvalues".into(), points: curve.collect() });
+    let fitting: Vec<usize> = KEPT.into_iter().filter(|kept| 2 * kept < eigenvalues.nodes).collect();
+    let shown = &fitting[fitting.len().saturating_sub(SHOWN)..];
+    for &kept in shown {
+        let (from, to) = (kept as f64, nodes - kept as f64);
+        let bracket = [Point::new(from, low), Point::new(from, high), Point::new(to, high), Point::new(to, low)];
+        lines.lines.push(Line { name: format!("K = {}", count(kept)), points: bracket.to_vec() });
+    }
+    let mut caption = match eigenvalues.estimated {
+        true => "Estimated from the density. ".to_owned(),
+        false => String::new(),
+    };
+    caption.push_str("A flat piece is an eigenvalue that many nodes share.");
+    if !shown.is_empty() {
+        caption.push_str(" A scheme of the K lowest and K highest eigenvalues leaves out what lies under its bracket.");
+    }
+    let middle = eigenvalues.values.get(eigenvalues.values.len() / 2).copied().unwrap_or_default();
+    Figure {
+        name: "spectrum-order".into(),
+        title: "Eigenvalues in their order".into(),
+        caption,
+        alternative: format!(
+            "{} eigenvalues in ascending order, from {} to {}, the middle one {}.",
+            count(eigenvalues.nodes),
+            figure(eigenvalues.values.first().copied().unwrap_or_default().max(0.0)),
+            figure(eigenvalues.values.last().copied().unwrap_or_default()),
+            figure(middle)
+        ),
+        svg: lines.draw(),
+    }
 }
 
 /// How many eigenvalues lie where.

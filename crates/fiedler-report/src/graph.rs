@@ -256,6 +256,7 @@ impl GraphPage {
             );
         }
         section.figures.push(connectivity::density_figure(eigenvalues));
+        section.figures.push(connectivity::order_figure(eigenvalues));
         if let Some(spectrum) = &self.spectrum {
             section.figures.extend(connectivity::lowest_figure(spectrum));
         }
