@@ -32,6 +32,7 @@ recipes![
     "cora",
     "citeseer",
     "citeseer-public",
+    "citeseer-uniform",
     "pubmed",
     "wiki-cs",
     "amazon-photo",
