@@ -1,9 +1,11 @@
 //! What a run says at its end.
 
+use std::path::Path;
+
 use fiedler_evaluate::Metric;
 use serde_json::{Value, json};
 
-use crate::program::run::folder::{Record, ResultRecord};
+use crate::program::run::folder::{PAGE, Record, ResultRecord};
 use crate::program::run::score::Score;
 use crate::program::table::{Table, count, figure, percent};
 
@@ -30,6 +32,10 @@ pub fn describe(record: &Record, folder: &str) -> String {
     add_scores(&mut table, &result.scores);
     table.row("took", timing(result));
     table.row("folder", folder);
+    let page = Path::new(folder).join(PAGE);
+    if page.is_file() {
+        table.row("page", page.display().to_string());
+    }
     table.to_string()
 }
 
