@@ -102,9 +102,11 @@ impl CaseStudy<'_> {
             };
             let mut targets = Targets::new(true);
             for figure in drawings(&subject, around)? {
-                let path = self.out.join(format!("{name}.svg"));
-                targets.write(&path, |file| file.write_all(figure.to_svg_file().as_bytes()))?;
-                written.push(path);
+                for (ending, bytes) in [("svg", figure.to_svg_file().into_bytes()), ("png", figure.to_png()?)] {
+                    let path = self.out.join(format!("{name}.{ending}"));
+                    targets.write(&path, |file| file.write_all(&bytes))?;
+                    written.push(path);
+                }
             }
             let path = self.out.join(format!("{name}-pairs.csv"));
             let parts = Parts::of(dataset, place, &graph)?;
