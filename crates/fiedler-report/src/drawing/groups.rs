@@ -3,7 +3,7 @@
 use fiedler_graph::molecule::ATOM_CARDINALITIES;
 use fiedler_graph::{Dataset, Features, Labels};
 
-use super::svg::escape;
+use crate::markup::escape;
 use crate::theme::SERIES;
 
 /// A division of the nodes that their colours show.

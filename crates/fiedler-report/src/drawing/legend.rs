@@ -2,7 +2,9 @@
 
 use super::groups::Groups;
 use super::panel::{DASHES, Scales, Strength, mark, removal};
-use super::svg::{escape, pixels, push, shortened, text_width};
+use super::svg::{push, shortened};
+use crate::markup::{escape, pixels};
+use crate::plot::label;
 
 const REMOVED: &str = "Edge removed with probability";
 const ADDED: &str = "Edge added with probability";
@@ -52,7 +54,7 @@ impl Flow {
             Sample::Removal(_) | Sample::Addition(_) => SAMPLE + NEAR,
             Sample::Mark(_) => 2.0 * RADIUS + NEAR,
         };
-        let width = before + text_width(words, FONT);
+        let width = before + label::width(words, FONT);
         if self.left > 0.0 && self.left + width > self.width {
             self.begin_row();
         }
@@ -112,7 +114,7 @@ pub(super) fn legend(width: f64, scales: Scales, groups: Option<&Groups>, shown:
         flow.begin_row();
         flow.entry(&Sample::None, ADDED, "text");
         // Samples stand below those of removals.
-        flow.left = flow.left.max(text_width(REMOVED, FONT) + GAP);
+        flow.left = flow.left.max(label::width(REMOVED, FONT) + GAP);
         for probability in [0.5 * scales.addition, scales.addition] {
             flow.entry(&Sample::Addition(scales.of_addition(probability)), &plain(probability), "text");
         }

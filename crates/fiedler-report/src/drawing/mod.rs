@@ -26,7 +26,7 @@ mod panel;
 mod scene;
 mod sheet;
 mod subject;
-pub mod svg;
+mod svg;
 mod view;
 
 pub use effect::Effects;

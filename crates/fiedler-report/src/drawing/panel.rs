@@ -3,7 +3,9 @@
 use super::groups::Shape;
 use super::layout::{Place, length, minus};
 use super::scene::{Change, Changes, Scene, WIDTH};
-use super::svg::{escape, pixels, push, text_width};
+use super::svg::push;
+use crate::markup::{escape, pixels};
+use crate::plot::label;
 
 /// Pixels above the drawing, for two lines of words.
 pub(super) const HEADING: f64 = 46.0;
@@ -104,7 +106,7 @@ pub(super) fn of_view(scene: &Scene<'_>, changes: &Changes<'_>, scales: Scales) 
 
 fn heading(title: &str, below: &str) -> String {
     // Titles are short, but a view's name may come from anywhere.
-    let size = (15.0 * (WIDTH - 10.0) / text_width(title, 15.0).max(1.0)).min(15.0);
+    let size = (15.0 * (WIDTH - 10.0) / label::width(title, 15.0).max(1.0)).min(15.0);
     format!(
         "<text class=\"text\" x=\"{middle}\" y=\"17\" font-size=\"{}\" font-weight=\"600\" text-anchor=\"middle\">{}</text>\
          <text class=\"quiet\" x=\"{middle}\" y=\"36\" font-size=\"13\" text-anchor=\"middle\">{}</text>",
@@ -177,7 +179,7 @@ fn nodes(scene: &Scene<'_>, markup: &mut String) {
         markup.push_str(&mark(shape, place, scene.radius, &paint));
         if let Some(letters) = &letters {
             let text = &letters[at];
-            let size = (2.0 * scene.radius - 4.0) / text_width(text, 1.0).max(1.0);
+            let size = (2.0 * scene.radius - 4.0) / label::width(text, 1.0).max(1.0);
             push(
                 markup,
                 format_args!(

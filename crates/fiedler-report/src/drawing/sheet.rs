@@ -7,8 +7,9 @@ use super::legend::{Legend, legend, round_up};
 use super::panel::{self, HEADING, Scales};
 use super::scene::{Change, Changes, Scene, WIDTH};
 use super::subject::Subject;
-use super::svg::{escape, pixels, probability, shortened};
+use super::svg::{probability, shortened};
 use crate::figure::Figure;
+use crate::markup::{escape, pixels};
 
 /// Pixels around everything, and between panels.
 const MARGIN: f64 = 12.0;

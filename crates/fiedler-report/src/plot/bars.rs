@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::frame::{Frame, Surroundings};
 use super::label::{shorten, width};
-use crate::markup::{escape, place};
+use crate::markup::{escape, pixels};
 use crate::theme::series;
 
 /// A named amount.
@@ -58,10 +58,10 @@ impl Bars {
                 frame.push(&format!(
                 "<rect class=\"mark {} fill\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" data-x=\"{}\"><title>{}</title></rect>",
                 series(0),
-                place(left),
-                place(y),
-                place((end - left).max(0.5)),
-                place(ROW - 8.0),
+                pixels(left),
+                pixels(y),
+                pixels((end - left).max(0.5)),
+                pixels(ROW - 8.0),
                 bar.value,
                 escape(&format!("{}: {}", bar.name, bar.label))
             ));

@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::frame::{Entry, Frame, Surroundings};
 use super::label::{width, wrap};
 use super::shape::mark;
-use crate::markup::place;
+use crate::markup::pixels;
 use crate::number::{figure, mean_and_deviation};
 use crate::theme::series;
 
@@ -70,7 +70,7 @@ impl Dots {
         let (left, right, top, _) = frame.room();
         for (at, (row, name)) in self.rows.iter().zip(&names).enumerate() {
             let y = top + ROW * (at as f64 + 0.5) + 2.0;
-            frame.push(&format!("<path class=\"grid\" d=\"M{} {}H{}\"/>", place(left), place(y), place(right)));
+            frame.push(&format!("<path class=\"grid\" d=\"M{} {}H{}\"/>", pixels(left), pixels(y), pixels(right)));
             for (line, words) in name.iter().enumerate() {
                 let shift = 14.0 * (line as f64 - (name.len() as f64 - 1.0) / 2.0);
                 frame.text("text", left - 8.0, y + 4.0 + shift, "end", words);
@@ -102,10 +102,10 @@ impl Dots {
             let _ = write!(
                 svg,
                 "<path class=\"{class} line\" stroke-width=\"1.5\" d=\"M{low} {y}H{high}M{low} {up}v6M{high} {up}v6\"/>",
-                low = place(low),
-                high = place(high),
-                y = place(y),
-                up = place(y - 3.0)
+                low = pixels(low),
+                high = pixels(high),
+                y = pixels(y),
+                up = pixels(y - 3.0)
             );
         }
         let of = match self.kinds.get(kind) {

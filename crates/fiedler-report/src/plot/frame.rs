@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::axis::{Axis, Tick};
 use super::label::{shorten, width};
 use super::shape::mark;
-use crate::markup::{escape, place};
+use crate::markup::{escape, pixels};
 use crate::theme::series;
 
 /// Width of a plot, for a column of a page and of a paper.
@@ -96,10 +96,10 @@ impl Frame {
         let _ = write!(
             self.svg,
             "<rect class=\"grid\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            place(self.left),
-            place(self.top),
-            place(width),
-            place(height)
+            pixels(self.left),
+            pixels(self.top),
+            pixels(width),
+            pixels(height)
         );
     }
 
@@ -110,11 +110,11 @@ impl Frame {
                 self.svg,
                 "<path class=\"grid\" d=\"M{} {}H{}\"/><text class=\"quiet\" x=\"{}\" y=\"{}\" font-size=\"{TICK_SIZE}\" \
                  text-anchor=\"end\">{}</text>",
-                place(self.left),
-                place(y),
-                place(self.right),
-                place(self.left - 6.0),
-                place(y + 4.0),
+                pixels(self.left),
+                pixels(y),
+                pixels(self.right),
+                pixels(self.left - 6.0),
+                pixels(y + 4.0),
                 escape(&tick.label)
             );
         }
@@ -124,8 +124,8 @@ impl Frame {
             let _ = write!(
                 self.svg,
                 "<text class=\"text\" font-size=\"{SIZE}\" text-anchor=\"middle\" transform=\"translate({} {}) rotate(-90)\">{}</text>",
-                place(x),
-                place(y),
+                pixels(x),
+                pixels(y),
                 escape(&title)
             );
         }
@@ -136,12 +136,12 @@ impl Frame {
         let _ = write!(
             self.svg,
             "<path class=\"axis\" d=\"M{} {}H{}",
-            place(self.left),
-            place(self.bottom),
-            place(self.right)
+            pixels(self.left),
+            pixels(self.bottom),
+            pixels(self.right)
         );
         for tick in &ticks {
-            let _ = write!(self.svg, "M{} {}v4", place(self.x(tick.value)), place(self.bottom));
+            let _ = write!(self.svg, "M{} {}v4", pixels(self.x(tick.value)), pixels(self.bottom));
         }
         self.svg.push_str("\"/>");
         for tick in &ticks {
@@ -151,8 +151,8 @@ impl Frame {
             let _ = write!(
                 self.svg,
                 "<text class=\"quiet\" x=\"{}\" y=\"{}\" font-size=\"{TICK_SIZE}\" text-anchor=\"middle\">{}</text>",
-                place(x),
-                place(self.bottom + 17.0),
+                pixels(x),
+                pixels(self.bottom + 17.0),
                 escape(&tick.label)
             );
         }
@@ -162,8 +162,8 @@ impl Frame {
         let _ = write!(
             self.svg,
             "<text class=\"text\" x=\"{}\" y=\"{}\" font-size=\"{SIZE}\" text-anchor=\"middle\">{}</text>",
-            place(middle),
-            place(self.height - 8.0),
+            pixels(middle),
+            pixels(self.height - 8.0),
             escape(&title)
         );
     }
@@ -193,8 +193,8 @@ impl Frame {
         let _ = write!(
             self.svg,
             "<text class=\"{class}\" x=\"{}\" y=\"{}\" font-size=\"{TICK_SIZE}\" text-anchor=\"{anchor}\">{}</text>",
-            place(x),
-            place(y),
+            pixels(x),
+            pixels(y),
             escape(words)
         );
     }
@@ -203,8 +203,8 @@ impl Frame {
     pub fn finish(self) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\">{}</svg>",
-            place(WIDTH),
-            place(self.height),
+            pixels(WIDTH),
+            pixels(self.height),
             self.svg
         )
     }
@@ -241,13 +241,15 @@ fn legend(entries: &[Entry<'_>]) -> (String, f64) {
         let class = series(entry.series);
         let sign = match entry.mark {
             Some(shape) => mark(shape, (x + 8.0, y), 4.5, &format!("class=\"{class} fill\""), ""),
-            None => format!("<path class=\"{class} line\" stroke-width=\"2.5\" d=\"M{} {}h16\"/>", place(x), place(y)),
+            None => {
+                format!("<path class=\"{class} line\" stroke-width=\"2.5\" d=\"M{} {}h16\"/>", pixels(x), pixels(y))
+            }
         };
         let _ = write!(
             svg,
             "{sign}<text class=\"text\" x=\"{}\" y=\"{}\" font-size=\"{TICK_SIZE}\">{}</text>",
-            place(x + 21.0),
-            place(y + 4.0),
+            pixels(x + 21.0),
+            pixels(y + 4.0),
             escape(&name)
         );
         x += length;

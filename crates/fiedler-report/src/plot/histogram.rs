@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::axis::{Axis, Scale};
 use super::frame::{Entry, Frame, HEIGHT, Surroundings};
-use crate::markup::{escape, place};
+use crate::markup::{escape, pixels};
 use crate::number::figure;
 use crate::theme::series;
 
@@ -76,7 +76,7 @@ impl Histogram {
             let (left, right) = (frame.x(bin.from), frame.x(bin.to));
             let top = if bin.count > 0.0 { frame.y(bin.count).min(bottom) } else { bottom };
             let begin = if path.is_empty() { 'M' } else { 'L' };
-            let _ = write!(path, "{begin}{} {}H{}", place(left), place(top), place(right));
+            let _ = write!(path, "{begin}{} {}H{}", pixels(left), pixels(top), pixels(right));
             if bin.count > 0.0 {
                 let gap = if alone && right - left > 3.0 { 0.5 } else { 0.0 };
                 let opacity = if alone { "" } else { " fill-opacity=\"0\"" };
@@ -84,10 +84,10 @@ impl Histogram {
                 let high = if alone { top } else { top - 8.0 };
                 frame.push(&format!(
                     "<rect class=\"mark {class} fill\"{opacity} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" data-y=\"{}\"><title>{}</title></rect>",
-                    place(left + gap),
-                    place(high),
-                    place((right - left - 2.0 * gap).max(0.5)),
-                    place((bottom - high).max(0.5)),
+                    pixels(left + gap),
+                    pixels(high),
+                    pixels((right - left - 2.0 * gap).max(0.5)),
+                    pixels((bottom - high).max(0.5)),
                     bin.count,
                     escape(&self.words(outline, bin))
                 ));

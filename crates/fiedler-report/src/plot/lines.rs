@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::axis::Axis;
 use super::frame::{Entry, Frame, HEIGHT, Surroundings};
 use super::shape::mark;
-use crate::markup::place;
+use crate::markup::pixels;
 use crate::number::figure;
 use crate::theme::series;
 
@@ -112,7 +112,7 @@ impl Lines {
         let mut path = String::new();
         for point in thinned(&points, MOST_POINTS) {
             let letter = if path.is_empty() { 'M' } else { 'L' };
-            let _ = write!(path, "{letter}{} {}", place(frame.x(point.x)), place(frame.y(point.y)));
+            let _ = write!(path, "{letter}{} {}", pixels(frame.x(point.x)), pixels(frame.y(point.y)));
         }
         frame
             .push(&format!("<path class=\"{class} line\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"{path}\"/>"));
@@ -122,10 +122,10 @@ impl Lines {
                 let (low, high) = (frame.y(point.y - deviation), frame.y(point.y + deviation));
                 frame.push(&format!(
                     "<path class=\"{class} line\" d=\"M{x} {low}V{high}M{left} {low}h6M{left} {high}h6\"/>",
-                    x = place(x),
-                    left = place(x - 3.0),
-                    low = place(low),
-                    high = place(high)
+                    x = pixels(x),
+                    left = pixels(x - 3.0),
+                    low = pixels(low),
+                    high = pixels(high)
                 ));
             }
             let words = self.words(line, point);
@@ -158,9 +158,9 @@ fn draw_baseline(frame: &mut Frame, baseline: &Baseline) {
     let y = frame.y(baseline.y);
     frame.push(&format!(
         "<path class=\"axis\" stroke-dasharray=\"5 4\" d=\"M{} {}H{}\"/>",
-        place(left),
-        place(y),
-        place(right)
+        pixels(left),
+        pixels(y),
+        pixels(right)
     ));
     // Above the level, but not out of the picture.
     let y = if y - 6.0 < top + 6.0 { y + 15.0 } else { y - 6.0 };

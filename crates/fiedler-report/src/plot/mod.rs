@@ -17,7 +17,7 @@ mod bars;
 mod dots;
 mod frame;
 mod histogram;
-mod label;
+pub(crate) mod label;
 mod lines;
 mod scatter;
 mod shape;
