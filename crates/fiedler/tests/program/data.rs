@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{failure, fiedler, json, stdout};
+use super::{explained, failure, fiedler, json, stdout};
 
 #[test]
 fn inspect_describes_the_built_in_graph() {
@@ -93,13 +93,7 @@ fn mistakes_are_explained_with_documented_exit_codes() {
         (&["convert", "karate", "karate.docx"], 2, &["docx", "graphml"]),
         (&["inspect", "karate", "--threads", "0"], 2, &["threads"]),
     ];
-    for (arguments, code, words) in cases {
-        let message = failure(fiedler(folder.path()).args(arguments), code);
-        for word in words {
-            assert!(message.contains(word), "{arguments:?} says nothing of {word}:\n{message}");
-        }
-        assert!(!message.contains("panicked"), "{message}");
-    }
+    explained(folder.path(), &cases);
 }
 
 #[test]

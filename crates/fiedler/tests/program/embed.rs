@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{failure, fiedler, json_of};
+use super::{explained, failure, fiedler, json_of, write_rings};
 
 /// A small encoder and few epochs, with many checkpoints.
 const SMALL: [&str; 8] = ["--hidden", "32", "--epochs", "40", "--checkpoint-every", "3", "--ratio", "0.2"];
@@ -159,24 +159,7 @@ fn a_graph_without_features_and_with_names() {
 #[test]
 fn a_set_of_graphs() {
     let folder = TempDir::new().unwrap();
-    let data = folder.path().join("RINGS");
-    fs::create_dir(&data).unwrap();
-    let (mut pairs, mut indicator, mut labels, mut first) = (String::new(), String::new(), String::new(), 1);
-    for graph in 0..40 {
-        let size = 5 + graph % 4;
-        for node in 0..size {
-            let other = if graph % 2 == 0 { (node + 1) % size } else { 0 };
-            if node != other {
-                pairs += &format!("{}, {}\n", first + node, first + other);
-            }
-            indicator += &format!("{}\n", graph + 1);
-        }
-        labels += &format!("{}\n", graph % 2);
-        first += size;
-    }
-    fs::write(data.join("RINGS_A.txt"), pairs).unwrap();
-    fs::write(data.join("RINGS_graph_indicator.txt"), indicator).unwrap();
-    fs::write(data.join("RINGS_graph_labels.txt"), labels).unwrap();
+    write_rings(folder.path());
     let arguments = ["embed", "RINGS", "--epochs", "10", "--batch-size", "8", "--out", "run"];
     let summary = json_of(fiedler(folder.path()).args(arguments));
     assert_eq!(summary["recipe"], "paper-graphs");
@@ -243,13 +226,7 @@ fn mistakes_are_explained_with_documented_exit_codes() {
         (&["embed", "--embeddings", "xlsx"], 2, &["xlsx", "npy", "csv", "parquet"]),
         (&["embed", "barabasi-albert", "--method", "supervised", "--out", "e"], 3, &["no classes", "span"]),
     ];
-    for (arguments, code, words) in cases {
-        let message = failure(fiedler(folder.path()).args(arguments), code);
-        for word in words {
-            assert!(message.contains(word), "{arguments:?} says nothing of {word}:\n{message}");
-        }
-        assert!(!message.contains("panicked"), "{message}");
-    }
+    explained(folder.path(), &cases);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod report;
 mod reproduce;
 mod tune;
 
+use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -40,4 +41,37 @@ fn json(command: &mut Command) -> Value {
 /// The object that a command prints when it is asked for JSON.
 fn json_of(command: &mut Command) -> Value {
     json(command.arg("--json"))
+}
+
+/// Each of these commands fails with its exit code and names what the reader needs.
+fn explained(folder: &Path, cases: &[(&[&str], i32, &[&str])]) {
+    for (arguments, code, words) in cases {
+        let message = failure(fiedler(folder).args(*arguments), *code);
+        for word in *words {
+            assert!(message.contains(word), "{arguments:?} says nothing of {word}:\n{message}");
+        }
+        assert!(!message.contains("panicked"), "{message}");
+    }
+}
+
+/// Twenty rings and twenty stars as a TU dataset, RINGS.
+fn write_rings(folder: &Path) {
+    let data = folder.join("RINGS");
+    fs::create_dir(&data).unwrap();
+    let (mut pairs, mut indicator, mut labels, mut first) = (String::new(), String::new(), String::new(), 1);
+    for graph in 0..40 {
+        let size = 5 + graph % 4;
+        for node in 0..size {
+            let other = if graph % 2 == 0 { (node + 1) % size } else { 0 };
+            if node != other {
+                pairs += &format!("{}, {}\n", first + node, first + other);
+            }
+        }
+        indicator += &format!("{}\n", graph + 1).repeat(size);
+        labels += &format!("{}\n", graph % 2);
+        first += size;
+    }
+    for (name, text) in [("A", pairs), ("graph_indicator", indicator), ("graph_labels", labels)] {
+        fs::write(data.join(format!("RINGS_{name}.txt")), text).unwrap();
+    }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{failure, fiedler, json_of};
+use super::{failure, fiedler, json_of, write_rings};
 
 const SMALL: &str = "\
 # A small encoder for tests
@@ -213,22 +213,7 @@ fn mistakes_are_explained() {
 #[test]
 fn graphs_of_a_set_are_judged_by_folds() {
     let folder = TempDir::new().unwrap();
-    let data = folder.path().join("RINGS");
-    fs::create_dir(&data).unwrap();
-    let (mut pairs, mut indicator, mut labels, mut first) = (String::new(), String::new(), String::new(), 1);
-    for graph in 0..40 {
-        let size = 5 + graph % 4;
-        for node in 1..size {
-            let other = if graph % 2 == 0 { node - 1 } else { 0 };
-            pairs += &format!("{}, {}\n", first + node, first + other);
-        }
-        indicator += &format!("{}\n", graph + 1).repeat(size);
-        labels += &format!("{}\n", graph % 2);
-        first += size;
-    }
-    for (name, text) in [("A", pairs), ("graph_indicator", indicator), ("graph_labels", labels)] {
-        fs::write(data.join(format!("RINGS_{name}.txt")), text).unwrap();
-    }
+    write_rings(folder.path());
     let graph = ["reproduce", "graph", "--datasets", "./RINGS", "--seeds", "2", "--epochs", "2"];
     let table = json_of(fiedler(folder.path()).args(graph));
     assert_eq!(table["ledger"], "folds");
