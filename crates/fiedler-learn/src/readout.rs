@@ -1,4 +1,4 @@
-//! One vector a graph from the vectors of its nodes: g in the paper.
+//! One vector a graph from the vectors of its nodes: g in the paper; and which layers count for a node.
 
 use burn::Tensor;
 use burn::module::Module;
@@ -11,7 +11,7 @@ use crate::layer::{Linear, Mlp};
 use crate::ops::{self, Pooling};
 use crate::{Initialiser, Segments};
 
-/// Which layers are pooled.
+/// Which layers count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Jumping {
@@ -22,7 +22,7 @@ pub enum Jumping {
     Concatenate,
 }
 
-/// What the pooled vector goes through.
+/// What a vector goes through before it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Head {
@@ -41,11 +41,11 @@ pub enum Head {
 pub struct ReadoutSettings {
     /// How the vectors of a graph's nodes become one.
     pub pooling: Pooling,
-    /// Which layers are pooled.
+    /// Which layers count, for nodes as for what is pooled.
     pub jumping: Jumping,
     /// Whether the pooled values are squeezed into 0 to 1.
     pub sigmoid: bool,
-    /// What the pooled vector goes through.
+    /// What a vector goes through before it is compared.
     pub head: Head,
 }
 
@@ -94,6 +94,14 @@ impl Readout {
         Ok(Readout { settings: settings.clone(), linear, mlp })
     }
 
+    /// One row a node, before the head: what a node's embedding is.
+    pub fn nodes(&self, layers: &Layers) -> Tensor<2> {
+        match self.settings.jumping {
+            Jumping::Last => layers.last(),
+            Jumping::Concatenate => layers.side_by_side(),
+        }
+    }
+
     /// One row a graph, before the head: what a graph's embedding usually is.
     pub fn pool(&self, layers: &Layers, segments: &Segments) -> Tensor<2> {
         let pool = |nodes: Tensor<2>| ops::pool(nodes, segments, self.settings.pooling);
@@ -106,11 +114,15 @@ impl Readout {
     /// One row a graph.
     pub fn forward(&self, layers: &Layers, segments: &Segments) -> Tensor<2> {
         let pooled = self.pool(layers, segments);
-        let pooled = if self.settings.sigmoid { sigmoid(pooled) } else { pooled };
+        self.head(if self.settings.sigmoid { sigmoid(pooled) } else { pooled })
+    }
+
+    /// Rows through the head.
+    pub fn head(&self, rows: Tensor<2>) -> Tensor<2> {
         match (&self.linear, &self.mlp) {
-            (Some(linear), _) => linear.forward(pooled),
-            (None, Some(mlp)) => mlp.forward(pooled),
-            (None, None) => pooled,
+            (Some(linear), _) => linear.forward(rows),
+            (None, Some(mlp)) => mlp.forward(rows),
+            (None, None) => rows,
         }
     }
 }

@@ -10,8 +10,9 @@ use fiedler_graph::random::stream;
 use fiedler_graph::{Categorical, Classes, Dataset, Features, Graph, GraphSet, Split, generate};
 use fiedler_learn::data::{Level, Supervision};
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings};
-use fiedler_learn::method::{EmbeddingOf, MethodSettings, Raw, Span, Supervised, Untrained};
+use fiedler_learn::method::{EmbeddingOf, MethodSettings, Pairing, Raw, Span, Supervised, Untrained};
 use fiedler_learn::objective::{JensenShannon, Objective};
+use fiedler_learn::readout::Jumping;
 use fiedler_learn::run::{Outcome, Run, SavedEncoder, SchemeSettings, Settings};
 use fiedler_learn::trainer::{CheckpointFile, Progress, Schedule, Training};
 use fiedler_learn::{Error, trainer};
@@ -133,7 +134,13 @@ fn one_thread_or_two_stopped_or_not_the_bits_are_the_same() {
     let mut two = for_nodes(12);
     span(&mut two).encoders = 2;
     span(&mut two).objective = Objective::JensenShannon(JensenShannon::default());
-    for (settings, dataset) in [(patient, &nodes), (two, &nodes), (for_graphs(7), &graphs)] {
+    let mut themselves = for_nodes(7);
+    span(&mut themselves).pairs = Pairing::NodeNode { at_once: 300 };
+    let mut whole_graphs = for_graphs(7);
+    span(&mut whole_graphs).pairs = Pairing::GraphGraph;
+    for (settings, dataset) in
+        [(patient, &nodes), (two, &nodes), (themselves, &nodes), (for_graphs(7), &graphs), (whole_graphs, &graphs)]
+    {
         let whole = on_threads(2, || run(&settings, dataset));
         assert_same(&whole, &on_threads(1, || run(&settings, dataset)));
         assert_same(&whole, &on_threads(2, || run_with_stops(&settings, dataset, &[1, 3, 5])));
@@ -177,6 +184,27 @@ fn sets_of_graphs_with_and_without_features() {
         let losses = &outcome.history.losses;
         assert!(losses[15..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{losses:?}");
         assert_eq!(outcome.encoder.embed(&dataset).unwrap(), outcome.embeddings);
+    }
+}
+
+#[test]
+fn nodes_and_graphs_may_find_themselves_and_show_all_layers() {
+    let (nodes, graphs) = (citation(), molecules(23, true));
+    let dropping = GraphCl { first: Operation::NodeDropping, second: Operation::Subgraph, ratio: 0.2 };
+    let with_drops = Settings { scheme: SchemeSettings(SchemeChoice::GraphCl(dropping)), ..for_nodes(20) };
+    for (mut settings, dataset, pairs, width) in [
+        (for_nodes(20), &nodes, Pairing::NodeNode { at_once: 100 }, 64),
+        (with_drops, &nodes, Pairing::NodeNode { at_once: usize::MAX }, 64),
+        (for_graphs(20), &graphs, Pairing::NodeNode { at_once: 50 }, 32),
+        (for_graphs(20), &graphs, Pairing::GraphGraph, 32),
+    ] {
+        span(&mut settings).pairs = pairs;
+        span(&mut settings).readout.jumping = Jumping::Concatenate;
+        let outcome = run(&settings, dataset);
+        let losses = &outcome.history.losses;
+        assert!(losses[15..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{pairs:?}: {losses:?}");
+        assert_eq!(outcome.embeddings.columns(), width, "{pairs:?}");
+        assert_eq!(outcome.encoder.embed(dataset).unwrap(), outcome.embeddings);
     }
 }
 
@@ -296,6 +324,13 @@ fn settings_survive_files_and_mistakes_in_them_are_named() {
         let text = serde_json::to_string(&settings).unwrap();
         assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
     }
+    let mut themselves = for_nodes(3);
+    let text = serde_json::to_string(&themselves).unwrap();
+    assert!(!text.contains("pairs"), "what the paper does needs no words, and old files stay what they were: {text}");
+    span(&mut themselves).pairs = Pairing::NodeNode { at_once: 7 };
+    let text = serde_json::to_string(&themselves).unwrap();
+    assert!(text.contains(r#""pairs":{"kind":"node-node","at-once":7}"#), "{text}");
+    assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), themselves);
     let partial: Settings =
         serde_json::from_str(r#"{"method": {"kind": "span", "encoder": {"kind": "gcn", "hidden": 64}}}"#).unwrap();
     let MethodSettings::Span(span) = partial.method else { unreachable!() };

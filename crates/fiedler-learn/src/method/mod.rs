@@ -13,7 +13,7 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 pub use raw::{Nothing, Raw};
-pub use span::{EmbeddingOf, NegativesFrom, Span, SpanModel};
+pub use span::{EmbeddingOf, NegativesFrom, Pairing, Span, SpanModel};
 pub use supervised::{Supervised, SupervisedModel};
 pub use untrained::{Untrained, UntrainedModel};
 

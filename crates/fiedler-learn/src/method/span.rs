@@ -1,16 +1,17 @@
 //! GCL-SPAN, the paper's method: nodes of one view are told which graph vector of the other view is theirs, and which nodes
-//! are not of this graph.
+//! are not of this graph. Beyond the paper, nodes may be told which node of the other view is theirs, and graphs which graph.
 
 use burn::Tensor;
 use burn::module::Module;
 use fiedler_graph::random::stream;
+use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Method, Step};
 use crate::data::{Level, Sample};
 use crate::encoder::{Encoder, EncoderSettings, Layers, Widths};
 use crate::error::{Error, Result};
-use crate::objective::{Contrast, Negatives, Objective, Side};
+use crate::objective::{Contrast, Negatives, Objective, Pairs, Side};
 use crate::readout::{Head, Jumping, Readout, ReadoutSettings};
 use crate::{Initialiser, Weighting};
 
@@ -26,7 +27,10 @@ pub struct Span {
     pub readout: ReadoutSettings,
     /// I in the paper.
     pub objective: Objective,
-    /// What nodes are told apart from.
+    /// What is recognised across views.
+    #[serde(skip_serializing_if = "Pairing::is_of_the_paper")]
+    pub pairs: Pairing,
+    /// What nodes are told apart from, where they are paired with graphs.
     pub negatives: NegativesFrom,
     /// What is embedded.
     pub embedding: EmbeddingOf,
@@ -39,9 +43,37 @@ impl Default for Span {
             encoders: 1,
             readout: ReadoutSettings::default(),
             objective: Objective::default(),
+            pairs: Pairing::NodeGraph,
             negatives: NegativesFrom::Auto,
             embedding: EmbeddingOf::Clean,
         }
+    }
+}
+
+/// What of one view is to recognise what of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Pairing {
+    /// Nodes the vector of their graph, as in the paper.
+    #[default]
+    NodeGraph,
+    /// Nodes themselves, among other nodes of both views.
+    NodeNode {
+        /// How many nodes are drawn anew for each step to be told apart; the cost grows with the square.
+        #[serde(default = "Pairing::usually_at_once", rename = "at-once")]
+        at_once: usize,
+    },
+    /// Graphs themselves, among the other graphs of the batch.
+    GraphGraph,
+}
+
+impl Pairing {
+    fn is_of_the_paper(&self) -> bool {
+        *self == Pairing::NodeGraph
+    }
+
+    fn usually_at_once() -> usize {
+        1024
     }
 }
 
@@ -91,8 +123,29 @@ struct Encoded {
 }
 
 impl Span {
+    /// Both views through their encoders.
+    fn layers(&self, model: &SpanModel, step: &Step) -> Result<[Layers; 2]> {
+        let of = |view: usize| {
+            let Sample { structure, input, .. } = &step.views[view];
+            model.encoder(view).forward(structure, input, Some(&step.draws))
+        };
+        Ok([of(0)?, of(1)?])
+    }
+
+    fn nodes_and_graphs(&self, model: &SpanModel, step: &Step) -> Result<Contrast> {
+        let first = self.encode(model, step, 0)?;
+        let second = self.encode(model, step, 1)?;
+        Ok(Contrast {
+            sides: [
+                Side { nodes: first.nodes, graphs: second.graphs, negatives: first.negatives },
+                Side { nodes: second.nodes, graphs: first.graphs, negatives: second.negatives },
+            ],
+            segments: step.views[0].segments.clone(),
+        })
+    }
+
     fn encode(&self, model: &SpanModel, step: &Step, view: usize) -> Result<Encoded> {
-        let Sample { structure, input, segments, kept } = &step.views[view];
+        let Sample { structure, input, segments, .. } = &step.views[view];
         let in_batch = match self.negatives {
             NegativesFrom::Auto => segments.len() > 1,
             NegativesFrom::Shuffled => false,
@@ -110,12 +163,31 @@ impl Span {
                 _ => unreachable!("as many as were asked for"),
             }
         };
-        let graphs = match kept {
-            Some(kept) => model.readout.forward(&layers.select(&kept.rows), &kept.segments),
-            None => model.readout.forward(&layers, segments),
-        };
-        Ok(Encoded { nodes: layers.last(), graphs, negatives })
+        Ok(Encoded { nodes: layers.last(), graphs: graphs(model, &step.views[view], &layers), negatives })
     }
+}
+
+/// The vectors of a view's graphs.
+fn graphs(model: &SpanModel, view: &Sample, layers: &Layers) -> Tensor<2> {
+    match &view.kept {
+        Some(kept) => model.readout.forward(&layers.select(&kept.rows), &kept.segments),
+        None => model.readout.forward(layers, &view.segments),
+    }
+}
+
+/// The nodes that a step tells apart, of those that both views have kept; none where it is all of them.
+fn rows_to_pair(step: &Step, at_once: usize) -> Option<Vec<u32>> {
+    let all = step.views[0].segments.rows();
+    let mut rows: Vec<u32> = (0..all as u32).collect();
+    for kept in step.views.iter().filter_map(|view| view.kept.as_ref()) {
+        rows.retain(|row| kept.rows.binary_search(row).is_ok());
+    }
+    if rows.len() > at_once {
+        let (drawn, _) = rows.partial_shuffle(&mut stream(step.seed, "pairs", step.number), at_once);
+        drawn.sort_unstable();
+        rows = drawn.to_vec();
+    }
+    (rows.len() < all).then_some(rows)
 }
 
 impl Method for Span {
@@ -134,7 +206,8 @@ impl Method for Span {
             return Err(Error::setting("encoders", self.encoders, "1, for both views, or 2, one for each"));
         }
         let (jumping, layers) = (self.readout.jumping, self.encoder.layers());
-        if self.readout.head == Head::Identity && jumping == Jumping::Concatenate && layers > 1 {
+        let is_wider = jumping == Jumping::Concatenate && layers > 1;
+        if self.pairs == Pairing::NodeGraph && self.readout.head == Head::Identity && is_wider {
             let expected = "linear or mlp, because nodes, of one layer, are compared with all layers side by side";
             return Err(Error::setting("head", "identity", expected));
         }
@@ -144,16 +217,23 @@ impl Method for Span {
     }
 
     fn loss(&self, model: &SpanModel, step: &Step) -> Result<Tensor<1>> {
-        let first = self.encode(model, step, 0)?;
-        let second = self.encode(model, step, 1)?;
-        let contrast = Contrast {
-            sides: [
-                Side { nodes: first.nodes, graphs: second.graphs, negatives: first.negatives },
-                Side { nodes: second.nodes, graphs: first.graphs, negatives: second.negatives },
-            ],
-            segments: step.views[0].segments.clone(),
-        };
-        self.objective.loss(&contrast)
+        match self.pairs {
+            Pairing::NodeGraph => self.objective.loss(&self.nodes_and_graphs(model, step)?),
+            Pairing::NodeNode { at_once } => {
+                let rows = rows_to_pair(step, at_once);
+                let [first, second] = self.layers(model, step)?.map(|layers| match &rows {
+                    Some(rows) => model.readout.nodes(&layers.select(rows)),
+                    None => model.readout.nodes(&layers),
+                });
+                let views = [first, second].map(|nodes| model.readout.head(nodes));
+                self.objective.loss_of_pairs(&Pairs::new(views)?)
+            }
+            Pairing::GraphGraph => {
+                let [first, second] = self.layers(model, step)?;
+                let views = [graphs(model, &step.views[0], &first), graphs(model, &step.views[1], &second)];
+                self.objective.loss_of_pairs(&Pairs::new(views)?)
+            }
+        }
     }
 
     fn embeds_views(&self) -> bool {
@@ -176,7 +256,8 @@ impl Method for Span {
     }
 
     fn footprint(&self, widths: Widths) -> Footprint {
-        let twins = if self.negatives == NegativesFrom::InBatch { 1.0 } else { 2.0 };
+        let has_twins = self.pairs == Pairing::NodeGraph && self.negatives != NegativesFrom::InBatch;
+        let twins = if has_twins { 2.0 } else { 1.0 };
         let Footprint { values_per_node, weights } = Footprint::of_encoder(&self.encoder, widths);
         Footprint { values_per_node: 2.0 * twins * values_per_node, weights: self.encoders as f64 * weights }
     }
@@ -185,7 +266,7 @@ impl Method for Span {
 /// One row a node, or one a graph before the head.
 pub(super) fn pool(readout: &Readout, layers: &Layers, sample: &Sample, level: Level) -> Tensor<2> {
     match (level, &sample.kept) {
-        (Level::Nodes, _) => layers.last(),
+        (Level::Nodes, _) => readout.nodes(layers),
         (Level::Graphs, Some(kept)) => readout.pool(&layers.select(&kept.rows), &kept.segments),
         (Level::Graphs, None) => readout.pool(layers, &sample.segments),
     }

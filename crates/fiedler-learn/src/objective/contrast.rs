@@ -86,7 +86,8 @@ impl Side {
     }
 }
 
-fn to_length_one(matrix: &Tensor<2>) -> Tensor<2> {
+/// Every row divided by its length.
+pub(super) fn to_length_one(matrix: &Tensor<2>) -> Tensor<2> {
     // Squares are kept from zero, where the root has no derivative.
     let shortest = ops::SHORTEST * ops::SHORTEST;
     matrix.clone() / matrix.clone().square().sum_dim(1).clamp_min(shortest).sqrt()

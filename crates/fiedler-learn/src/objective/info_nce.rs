@@ -31,14 +31,19 @@ impl InfoNce {
     /// # Errors
     /// When the temperature is not positive, or a batch of one graph is to supply its own negatives.
     pub fn loss(&self, contrast: &Contrast) -> Result<Tensor<1>> {
-        if !(self.temperature.is_finite() && self.temperature > 0.0) {
-            return Err(Error::setting("temperature", self.temperature, "a positive number"));
-        }
+        self.check()?;
         let [one, other] = &contrast.sides;
         let bound = |similarities: Similarities| self.bound(similarities, &contrast.segments);
         let one = bound(one.similarities(&contrast.segments, self.similarity)?);
         let other = bound(other.similarities(&contrast.segments, self.similarity)?);
         Ok((one + other).neg())
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if !(self.temperature.is_finite() && self.temperature > 0.0) {
+            return Err(Error::setting("temperature", self.temperature, "a positive number"));
+        }
+        Ok(())
     }
 
     fn bound(&self, similarities: Similarities, segments: &Segments) -> Tensor<1> {

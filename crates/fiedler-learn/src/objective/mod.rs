@@ -3,10 +3,12 @@
 mod contrast;
 mod info_nce;
 mod jensen_shannon;
+mod pairs;
 
 pub use contrast::{Contrast, Negatives, Side};
 pub use info_nce::InfoNce;
 pub use jensen_shannon::JensenShannon;
+pub use pairs::Pairs;
 
 use burn::Tensor;
 use serde::{Deserialize, Serialize};
@@ -38,6 +40,17 @@ impl Objective {
         match self {
             Objective::InfoNce(objective) => objective.loss(contrast),
             Objective::JensenShannon(objective) => objective.loss(contrast),
+        }
+    }
+
+    /// The loss where rows of one view are to find themselves in the other: a single number.
+    ///
+    /// # Errors
+    /// When a setting is out of its range.
+    pub fn loss_of_pairs(&self, pairs: &Pairs) -> Result<Tensor<1>> {
+        match self {
+            Objective::InfoNce(objective) => objective.check().map(|()| pairs.info_nce(*objective)),
+            Objective::JensenShannon(objective) => Ok(pairs.jensen_shannon(*objective)),
         }
     }
 }

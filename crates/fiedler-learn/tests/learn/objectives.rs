@@ -2,7 +2,7 @@
 
 use burn::Tensor;
 use fiedler_learn::Segments;
-use fiedler_learn::objective::{Contrast, InfoNce, JensenShannon, Negatives, Objective, Side};
+use fiedler_learn::objective::{Contrast, InfoNce, JensenShannon, Negatives, Objective, Pairs, Side};
 use fiedler_learn::ops::Similarity;
 
 use crate::common::{assert_derivative, matrix, values};
@@ -68,15 +68,18 @@ fn contrast(m: &[Tensor<2>], segments: &Segments, corrupted: bool) -> Contrast {
     Contrast { sides: [side(0, 3, 4), side(1, 2, 5)], segments: segments.clone() }
 }
 
-#[test]
-fn objectives_are_what_they_are_defined_to_be() {
-    let objectives = [
+fn objectives() -> [Objective; 4] {
+    [
         Objective::InfoNce(InfoNce::default()),
         Objective::InfoNce(InfoNce { similarity: Similarity::Dot, temperature: 0.4 }),
         Objective::JensenShannon(JensenShannon::default()),
         Objective::JensenShannon(JensenShannon { similarity: Similarity::Cosine }),
-    ];
-    for objective in &objectives {
+    ]
+}
+
+#[test]
+fn objectives_are_what_they_are_defined_to_be() {
+    for objective in &objectives() {
         for (segments, corrupted) in [
             (Segments::single(20), true),
             (Segments::new(vec![0, 4, 13, 20]), true),
@@ -97,6 +100,50 @@ fn objectives_are_what_they_are_defined_to_be() {
             assert_derivative(&loss, &matrices, &[], 3e-3, &format!("{objective:?}"));
         }
     }
+}
+
+/// Rows of one view that are to find themselves, one by one.
+fn definition_of_pairs(objective: &Objective, views: [&[f32]; 2]) -> f64 {
+    let row = |view: usize, row: usize| &views[view][row * WIDTH..(row + 1) * WIDTH];
+    let rows = views[0].len() / WIDTH;
+    let softplus = |value: f64| (1.0 + value.exp()).ln();
+    let mut sum = 0.0;
+    for (view, at) in (0..2).flat_map(|view| (0..rows).map(move |row| (view, row))) {
+        let others = (0..rows).filter(|&other| other != at);
+        match *objective {
+            Objective::InfoNce(InfoNce { similarity: how, temperature }) => {
+                let of = |view_of_other: usize, other: usize| {
+                    (similarity(how, row(view, at), row(view_of_other, other)) / temperature).exp()
+                };
+                let own = of(1 - view, at);
+                let among = own + others.map(|other| of(view, other) + of(1 - view, other)).sum::<f64>();
+                sum -= (own / among).ln();
+            }
+            Objective::JensenShannon(JensenShannon { similarity: how }) => {
+                let of = |other: usize| similarity(how, row(view, at), row(1 - view, other));
+                let negative = others.map(|other| softplus(of(other))).sum::<f64>() / (rows - 1) as f64;
+                sum += softplus(-of(at)) + negative - 2.0 * 2f64.ln();
+            }
+        }
+    }
+    sum / (2 * rows) as f64
+}
+
+#[test]
+fn rows_that_find_themselves_do_so_as_defined() {
+    let views = vec![matrix(9, WIDTH, 7), matrix(9, WIDTH, 8)];
+    for objective in &objectives() {
+        let loss = |views: &[Tensor<2>], _: &[Tensor<1>]| {
+            let pairs = Pairs::new([views[0].clone(), views[1].clone()]).unwrap();
+            objective.loss_of_pairs(&pairs).unwrap()
+        };
+        let expected = definition_of_pairs(objective, [&values(&views[0]), &values(&views[1])]);
+        let found = f64::from(values(&loss(&views, &[]))[0]);
+        assert!((found - expected).abs() < 1e-5, "{objective:?}: {found}, expected {expected}");
+        assert_derivative(&loss, &views, &[], 3e-3, &format!("pairs, {objective:?}"));
+    }
+    let error = Pairs::new([matrix(1, WIDTH, 1), matrix(1, WIDTH, 2)]).unwrap_err();
+    assert_eq!(error.to_string(), "number of pairs in a step is 1; expected at least 2, to be told apart");
 }
 
 #[test]
