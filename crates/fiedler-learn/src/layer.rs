@@ -2,6 +2,7 @@
 
 use burn::Tensor;
 use burn::module::{Module, Param, RunningState};
+use burn::tensor::activation::elu;
 use serde::{Deserialize, Serialize};
 
 use crate::initialise::Initialiser;
@@ -86,24 +87,28 @@ impl Linear {
     }
 }
 
-/// Two dense layers with a ReLU between them.
+/// Two dense layers with a ReLU or an ELU between them.
 #[derive(Module, Debug)]
 pub struct Mlp {
     /// The first layer.
     pub first: Linear,
     /// The second layer.
     pub second: Linear,
+    smooth: bool,
 }
 
 impl Mlp {
-    /// Two layers of the given widths.
-    pub fn new(inputs: usize, hidden: usize, outputs: usize, initialiser: &mut Initialiser) -> Mlp {
-        Mlp { first: Linear::new(inputs, hidden, initialiser), second: Linear::new(hidden, outputs, initialiser) }
+    /// Two layers of the given widths, between them an ELU if `smooth`, else a ReLU.
+    pub fn new(widths: [usize; 3], smooth: bool, initialiser: &mut Initialiser) -> Mlp {
+        let [inputs, hidden, outputs] = widths;
+        let first = Linear::new(inputs, hidden, initialiser);
+        Mlp { first, second: Linear::new(hidden, outputs, initialiser), smooth }
     }
 
     /// Applies both layers.
     pub fn forward(&self, input: Tensor<2>) -> Tensor<2> {
-        self.second.forward(self.first.forward(input).clamp_min(0.0))
+        let hidden = self.first.forward(input);
+        self.second.forward(if self.smooth { elu(hidden, 1.0) } else { hidden.clamp_min(0.0) })
     }
 }
 

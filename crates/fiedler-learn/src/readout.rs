@@ -33,6 +33,8 @@ pub enum Head {
     /// Two dense layers with a ReLU between them.
     #[default]
     Mlp,
+    /// Two dense layers with an ELU between them.
+    MlpElu,
 }
 
 /// How a [`Readout`] is built.
@@ -89,7 +91,8 @@ impl Readout {
         let (linear, mlp) = match settings.head {
             Head::Identity => (None, None),
             Head::Linear => (Some(Linear::new(pooled, width, initialiser)), None),
-            Head::Mlp => (None, Some(Mlp::new(pooled, width, width, initialiser))),
+            Head::Mlp => (None, Some(Mlp::new([pooled, width, width], false, initialiser))),
+            Head::MlpElu => (None, Some(Mlp::new([pooled, width, width], true, initialiser))),
         };
         Ok(Readout { settings: settings.clone(), linear, mlp })
     }

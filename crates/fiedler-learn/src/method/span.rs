@@ -68,6 +68,11 @@ pub enum Pairing {
 }
 
 impl Pairing {
+    /// Nodes themselves, as many at once as is usual.
+    pub fn node_node() -> Pairing {
+        Pairing::NodeNode { at_once: Pairing::usually_at_once() }
+    }
+
     fn is_of_the_paper(&self) -> bool {
         *self == Pairing::NodeGraph
     }

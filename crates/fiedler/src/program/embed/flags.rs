@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use fiedler_learn::encoder::EncoderSettings;
-use fiedler_learn::method::{MethodSettings, Raw, Span, Supervised, Untrained};
+use fiedler_learn::method::{MethodSettings, Pairing, Raw, Span, Supervised, Untrained};
 use fiedler_learn::objective::{InfoNce, JensenShannon, Objective};
 use fiedler_learn::run::Settings;
 
@@ -36,6 +36,9 @@ pub struct LearnFlags {
     /// How positives and negatives are weighed
     #[arg(long, value_enum)]
     objective: Option<ObjectiveName>,
+    /// What is recognised across views [default: node-graph]
+    #[arg(long, value_enum)]
+    pairs: Option<PairsName>,
     /// One encoder for both views, or two
     #[arg(long, value_name = "1|2")]
     encoders: Option<usize>,
@@ -70,6 +73,16 @@ enum ObjectiveName {
     JensenShannon,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PairsName {
+    /// Nodes are to recognise their graph: the paper's
+    NodeGraph,
+    /// Nodes are to recognise themselves among other nodes
+    NodeNode,
+    /// Graphs are to recognise themselves among the other graphs of a batch
+    GraphGraph,
+}
+
 impl LearnFlags {
     /// Changes what the flags ask for.
     pub fn apply(&self, settings: &mut Settings) -> Result<(), Failure> {
@@ -91,6 +104,7 @@ impl LearnFlags {
                 self.apply_to_encoder(&mut span.encoder);
                 set(&mut span.encoders, self.encoders);
                 set(&mut span.objective, self.objective.map(ObjectiveName::settings));
+                set(&mut span.pairs, self.pairs.map(PairsName::settings));
             }
             MethodSettings::Untrained(untrained) => self.apply_to_encoder(&mut untrained.encoder),
             MethodSettings::Supervised(supervised) => self.apply_to_encoder(&mut supervised.encoder),
@@ -120,6 +134,7 @@ impl LearnFlags {
             ("--weight-decay", self.weight_decay.is_some(), trained),
             ("--mask", self.mask.is_some(), contrasts),
             ("--objective", self.objective.is_some(), contrasts),
+            ("--pairs", self.pairs.is_some(), contrasts),
             ("--encoders", self.encoders.is_some(), contrasts),
             ("--batch-size", self.batch_size.is_some(), trained),
             ("--patience", self.patience.is_some(), trained),
@@ -131,6 +146,16 @@ impl LearnFlags {
         }
         let message = format!("{} means nothing to the method {}", idle.join(", "), method.name());
         Err(Failure::new(Exit::Usage, message, "leave it out, or choose another method".to_owned()))
+    }
+}
+
+impl PairsName {
+    fn settings(self) -> Pairing {
+        match self {
+            PairsName::NodeGraph => Pairing::NodeGraph,
+            PairsName::NodeNode => Pairing::node_node(),
+            PairsName::GraphGraph => Pairing::GraphGraph,
+        }
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Plan {
 struct Job {
     cell: usize,
     seed: u64,
+    /// Whether what it learns is there already, from another ledger, and is only to be judged.
+    learned: bool,
     state: State,
 }
 
@@ -47,7 +49,7 @@ impl Plan {
     pub fn new(experiment: Experiment, cells: Vec<Cell>, ledger: Ledger, seed: u64, seeds: usize) -> Plan {
         let of_cell = |(at, cell): (usize, &Cell)| {
             let seeds = cell.seeds(ledger, seed, seeds);
-            seeds.into_iter().map(move |seed| Job { cell: at, seed, state: State::ToDo })
+            seeds.into_iter().map(move |seed| Job { cell: at, seed, learned: false, state: State::ToDo })
         };
         let jobs = cells.iter().enumerate().flat_map(of_cell).collect();
         Plan { experiment, ledger, cells, jobs, splits: BTreeMap::new() }
@@ -66,6 +68,7 @@ impl Plan {
                 estimate.measure(cell, done.seconds);
                 self.jobs[at].state = State::Done(done);
             }
+            self.jobs[at].learned = workshop.has_learned(&data[of.data], of, seed)?;
         }
         self.announce(data, workshop, &mut estimate)?;
         let mut table = files::write(workshop.out, self.table(data, workshop))?;
@@ -138,7 +141,7 @@ impl Plan {
     }
 
     fn seconds_left(&self, estimate: &Estimate) -> f64 {
-        self.to_do().map(|job| estimate.of(job.cell)).sum()
+        self.to_do().filter(|job| !job.learned).map(|job| estimate.of(job.cell)).sum()
     }
 
     fn do_job(

@@ -5,7 +5,9 @@ use fiedler_augment::mask::{MaskRates, Masking};
 use fiedler_augment::scheme::{Clustered, Rates, Uniform};
 use fiedler_evaluate::Metric;
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings};
-use fiedler_learn::method::Span;
+use fiedler_learn::method::{Pairing, Span};
+use fiedler_learn::objective::{InfoNce, Objective};
+use fiedler_learn::readout::{Head, ReadoutSettings};
 use fiedler_learn::run::Settings;
 
 use super::cell::{Cell, Measure};
@@ -18,6 +20,7 @@ pub const DATASETS: &[&str] = &["cora"];
 const TENTHS: [u8; 5] = [1, 3, 5, 7, 9];
 const MASK: f64 = 0.3;
 const HIDDEN: usize = 32;
+const TEMPERATURE: f64 = 0.5;
 
 pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
@@ -42,7 +45,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
     Ok(cells)
 }
 
-/// One view is the graph itself, the other loses edges and hides columns; a GCN of two layers of 32.
+/// One view is the graph itself, the other loses edges and hides columns; a GCN of two layers of 32 and GRACE's objective.
 fn settings(scheme: &str, ratio: f64, epochs: Option<usize>) -> Settings {
     let mut settings = Settings::default();
     settings.scheme.0 = match scheme {
@@ -52,7 +55,14 @@ fn settings(scheme: &str, ratio: f64, epochs: Option<usize>) -> Settings {
     settings.masking =
         Masking { first: MaskRates::default(), second: MaskRates { columns: MASK, nodes: 0.0 }, ..Masking::default() };
     let encoder = EncoderSettings::Gcn(GcnSettings { hidden: HIDDEN, ..GcnSettings::default() });
-    settings.method = Span { encoder, ..Span::default() }.into();
+    settings.method = Span {
+        encoder,
+        readout: ReadoutSettings { head: Head::MlpElu, ..ReadoutSettings::default() },
+        objective: Objective::InfoNce(InfoNce { temperature: TEMPERATURE, ..InfoNce::default() }),
+        pairs: Pairing::node_node(),
+        ..Span::default()
+    }
+    .into();
     settings.training.epochs = epochs.unwrap_or(settings.training.epochs);
     settings
 }

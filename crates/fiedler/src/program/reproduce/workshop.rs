@@ -93,6 +93,12 @@ impl<'a> Workshop<'a> {
         }
     }
 
+    /// Whether the encoder of a run is there, whoever has judged it.
+    pub fn has_learned(&self, data: &Data, cell: &Cell, seed: u64) -> Result<bool, Failure> {
+        let record = self.folder(data, &cell.settings, seed).record()?;
+        Ok(!cell.settings.method.learns_from_labels() && record.is_some_and(|record| record.finished))
+    }
+
     /// What is there already, or else is made now.
     pub fn make(&self, data: &Data, cell: &Cell, seed: u64) -> Result<Done, Failure> {
         if let Some(done) = self.find(data, cell, seed)? {

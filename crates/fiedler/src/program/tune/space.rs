@@ -3,10 +3,10 @@
 use clap::ValueEnum;
 use fiedler_augment::Settings as SchemeSettings;
 use fiedler_augment::objective::Objective as Norm;
-use fiedler_augment::scheme::{Diffused, Form, NodeDropping, Rates, Spectral, Uniform};
+use fiedler_augment::scheme::{Diffused, Form, NodeDropping, Rates, Spectral, SupportChoice, Uniform};
 use fiedler_graph::random::stream;
 use fiedler_learn::encoder::EncoderSettings;
-use fiedler_learn::method::{MethodSettings, Span};
+use fiedler_learn::method::{MethodSettings, Pairing, Span};
 use fiedler_learn::objective::{InfoNce, JensenShannon, Objective};
 use fiedler_learn::ops::{Pooling, Similarity};
 use fiedler_learn::readout::{Head, Jumping};
@@ -66,6 +66,7 @@ const AXES: &[Axis] = &[
     numbers("ratio", &[0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9], Of::Budget),
     words("operator", &["laplacian", "propagation"], Of::Spectral),
     words("norm", &["expected", "sampled"], Of::Spectral),
+    words("support", &["auto", "candidates", "edges"], Of::Spectral),
     numbers("mask", &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], Of::All),
     words("normalise-rows", &["no", "yes"], Of::Nodes),
     words(
@@ -73,8 +74,10 @@ const AXES: &[Axis] = &[
         &["info-nce 1.0", "info-nce 0.5", "info-nce 0.2", "jensen-shannon dot", "jensen-shannon cosine"],
         Of::All,
     ),
-    words("head", &["identity", "linear", "mlp"], Of::Nodes),
-    words("head", &["linear", "mlp"], Of::Graphs),
+    words("pairs", &["node-graph", "node-node"], Of::Nodes),
+    words("pairs", &["node-graph", "graph-graph"], Of::Graphs),
+    words("head", &["identity", "linear", "mlp", "mlp-elu"], Of::Nodes),
+    words("head", &["linear", "mlp", "mlp-elu"], Of::Graphs),
     words("sigmoid", &["no", "yes"], Of::Nodes),
     numbers("encoders", &[1.0, 2.0], Of::All),
     numbers("hidden", &[256.0, 512.0], Of::Nodes),
@@ -165,7 +168,7 @@ impl Space {
         let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
         let whole = |name: &str| number(name).map(|number| number as usize);
         let mut settings = self.base.clone();
-        settings.scheme.0 = self.scheme(number("ratio"), text("operator"), text("norm"));
+        settings.scheme.0 = self.scheme(number("ratio"), text);
         set(&mut settings.masking.first.columns, number("mask"));
         set(&mut settings.masking.second.columns, number("mask"));
         set(&mut settings.features.normalise_rows, text("normalise-rows").map(|text| text == "yes"));
@@ -183,6 +186,7 @@ impl Space {
         };
         set(&mut span.encoders, whole("encoders"));
         set(&mut span.objective, text("objective").map(objective));
+        set(&mut span.pairs, text("pairs").map(pairs));
         match &mut span.encoder {
             EncoderSettings::Gcn(gcn) => {
                 set(&mut gcn.hidden, whole("hidden"));
@@ -202,7 +206,7 @@ impl Space {
         settings
     }
 
-    fn scheme(&self, ratio: Option<f64>, operator: Option<&str>, norm: Option<&str>) -> SchemeSettings {
+    fn scheme<'a>(&self, ratio: Option<f64>, text: impl Fn(&str) -> Option<&'a str>) -> SchemeSettings {
         let mut spectral = match &self.base.scheme.0 {
             SchemeSettings::Opposite(base) | SchemeSettings::Single(base) | SchemeSettings::Double(base) => *base,
             SchemeSettings::Uniform(base) => Spectral { ratio: base.first.remove, ..Spectral::default() },
@@ -210,8 +214,9 @@ impl Space {
             _ => Spectral::default(),
         };
         set(&mut spectral.ratio, ratio);
-        set(&mut spectral.operator, operator.map(named_operator));
-        set(&mut spectral.objective, norm.map(named_norm));
+        set(&mut spectral.operator, text("operator").map(named_operator));
+        set(&mut spectral.objective, text("norm").map(named_norm));
+        set(&mut spectral.support, text("support").map(support));
         let ratio = spectral.ratio;
         match self.scheme {
             SearchedScheme::Opposite => SchemeSettings::Opposite(spectral),
@@ -248,6 +253,14 @@ fn named_norm(text: &str) -> Norm {
     if text == "sampled" { Norm::Sampled } else { Norm::Expected }
 }
 
+fn support(text: &str) -> SupportChoice {
+    match text {
+        "candidates" => SupportChoice::Candidates,
+        "edges" => SupportChoice::Edges,
+        _ => SupportChoice::Auto,
+    }
+}
+
 fn objective(text: &str) -> Objective {
     match text.split_once(' ') {
         Some(("info-nce", temperature)) => {
@@ -259,10 +272,19 @@ fn objective(text: &str) -> Objective {
     }
 }
 
+fn pairs(text: &str) -> Pairing {
+    match text {
+        "node-node" => Pairing::node_node(),
+        "graph-graph" => Pairing::GraphGraph,
+        _ => Pairing::NodeGraph,
+    }
+}
+
 fn head(text: &str) -> Head {
     match text {
         "identity" => Head::Identity,
         "linear" => Head::Linear,
+        "mlp-elu" => Head::MlpElu,
         _ => Head::Mlp,
     }
 }
