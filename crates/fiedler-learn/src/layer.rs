@@ -2,7 +2,6 @@
 
 use burn::Tensor;
 use burn::module::{Module, Param, RunningState};
-use burn::tensor::activation::elu;
 use serde::{Deserialize, Serialize};
 
 use crate::initialise::Initialiser;
@@ -108,8 +107,13 @@ impl Mlp {
     /// Applies both layers.
     pub fn forward(&self, input: Tensor<2>) -> Tensor<2> {
         let hidden = self.first.forward(input);
-        self.second.forward(if self.smooth { elu(hidden, 1.0) } else { hidden.clamp_min(0.0) })
+        self.second.forward(if self.smooth { elu(hidden) } else { hidden.clamp_min(0.0) })
     }
+}
+
+/// What is negative becomes `exp(x) - 1`; the exponential of what is large is never taken, or its gradient would be no number.
+fn elu(values: Tensor<2>) -> Tensor<2> {
+    values.clone().clamp_min(0.0) + (values.clamp_max(0.0).exp() - 1.0)
 }
 
 /// How much a new batch moves the collected statistics, as is usual.

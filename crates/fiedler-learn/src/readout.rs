@@ -43,9 +43,9 @@ pub enum Head {
 pub struct ReadoutSettings {
     /// How the vectors of a graph's nodes become one.
     pub pooling: Pooling,
-    /// Which layers count, for nodes as for what is pooled.
+    /// Which layers count in embeddings of nodes, and in what is pooled.
     pub jumping: Jumping,
-    /// Whether the pooled values are squeezed into 0 to 1.
+    /// Whether pooled values are squeezed into 0 to 1 before the head.
     pub sigmoid: bool,
     /// What a vector goes through before it is compared.
     pub head: Head,

@@ -331,6 +331,9 @@ fn settings_survive_files_and_mistakes_in_them_are_named() {
     let text = serde_json::to_string(&themselves).unwrap();
     assert!(text.contains(r#""pairs":{"kind":"node-node","at-once":7}"#), "{text}");
     assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), themselves);
+    span(&mut themselves).pairs = Pairing::NodeNode { at_once: 1 };
+    let error = try_run(&themselves, &citation()).unwrap_err();
+    assert_eq!(error.to_string(), "at-once is 1; expected at least 2 nodes to be told apart");
     let partial: Settings =
         serde_json::from_str(r#"{"method": {"kind": "span", "encoder": {"kind": "gcn", "hidden": 64}}}"#).unwrap();
     let MethodSettings::Span(span) = partial.method else { unreachable!() };

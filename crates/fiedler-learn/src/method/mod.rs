@@ -75,6 +75,8 @@ pub struct Footprint {
     pub values_per_node: f64,
     /// Weights of the model.
     pub weights: f64,
+    /// The most nodes that a step compares each with each.
+    pub compared: f64,
 }
 
 impl Footprint {
@@ -93,6 +95,7 @@ impl Footprint {
         Footprint {
             values_per_node: (layers * values + 1.0) * width,
             weights: (columns + layers * square * width) * width,
+            compared: 0.0,
         }
     }
 }

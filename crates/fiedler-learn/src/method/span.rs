@@ -52,7 +52,7 @@ impl Default for Span {
 
 /// What of one view is to recognise what of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum Pairing {
     /// Nodes the vector of their graph, as in the paper.
     #[default]
@@ -68,9 +68,12 @@ pub enum Pairing {
 }
 
 impl Pairing {
-    /// Nodes themselves, as many at once as is usual.
-    pub fn node_node() -> Pairing {
-        Pairing::NodeNode { at_once: Pairing::usually_at_once() }
+    /// Nodes themselves: as many at once as so far, or as is usual.
+    pub fn node_node(self) -> Pairing {
+        match self {
+            Pairing::NodeNode { .. } => self,
+            _ => Pairing::NodeNode { at_once: Pairing::usually_at_once() },
+        }
     }
 
     fn is_of_the_paper(&self) -> bool {
@@ -187,6 +190,10 @@ fn rows_to_pair(step: &Step, at_once: usize) -> Option<Vec<u32>> {
     for kept in step.views.iter().filter_map(|view| view.kept.as_ref()) {
         rows.retain(|row| kept.rows.binary_search(row).is_ok());
     }
+    if rows.len() < 2 {
+        // Views of a small graph may have nothing in common; what was dropped still has its features.
+        rows = (0..all as u32).collect();
+    }
     if rows.len() > at_once {
         let (drawn, _) = rows.partial_shuffle(&mut stream(step.seed, "pairs", step.number), at_once);
         drawn.sort_unstable();
@@ -210,10 +217,14 @@ impl Method for Span {
         if !(1..=2).contains(&self.encoders) {
             return Err(Error::setting("encoders", self.encoders, "1, for both views, or 2, one for each"));
         }
+        if let Pairing::NodeNode { at_once: at_once @ 0..2 } = self.pairs {
+            return Err(Error::setting("at-once", at_once, "at least 2 nodes to be told apart"));
+        }
         let (jumping, layers) = (self.readout.jumping, self.encoder.layers());
         let is_wider = jumping == Jumping::Concatenate && layers > 1;
         if self.pairs == Pairing::NodeGraph && self.readout.head == Head::Identity && is_wider {
-            let expected = "linear or mlp, because nodes, of one layer, are compared with all layers side by side";
+            let expected =
+                "linear, mlp or mlp-elu, because nodes, of one layer, are compared with all layers side by side";
             return Err(Error::setting("head", "identity", expected));
         }
         let encoders = (0..self.encoders).map(|_| self.encoder.build(widths, initialiser)).collect::<Result<_>>()?;
@@ -263,8 +274,15 @@ impl Method for Span {
     fn footprint(&self, widths: Widths) -> Footprint {
         let has_twins = self.pairs == Pairing::NodeGraph && self.negatives != NegativesFrom::InBatch;
         let twins = if has_twins { 2.0 } else { 1.0 };
-        let Footprint { values_per_node, weights } = Footprint::of_encoder(&self.encoder, widths);
-        Footprint { values_per_node: 2.0 * twins * values_per_node, weights: self.encoders as f64 * weights }
+        let one = Footprint::of_encoder(&self.encoder, widths);
+        Footprint {
+            values_per_node: 2.0 * twins * one.values_per_node,
+            weights: self.encoders as f64 * one.weights,
+            compared: match self.pairs {
+                Pairing::NodeNode { at_once } => at_once as f64,
+                _ => 0.0,
+            },
+        }
     }
 }
 

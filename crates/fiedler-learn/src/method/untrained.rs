@@ -18,7 +18,7 @@ use crate::{Initialiser, Weighting};
 pub struct Untrained {
     /// The encoder.
     pub encoder: EncoderSettings,
-    /// How the nodes of a graph become one vector.
+    /// Which layers count, and how the nodes of a graph become one vector.
     pub readout: ReadoutSettings,
 }
 

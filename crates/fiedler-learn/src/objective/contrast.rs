@@ -86,6 +86,15 @@ impl Side {
     }
 }
 
+/// Far below any similarity, so that it adds nothing to a sum of exponentials.
+pub(super) const NEVER: f32 = f32::MIN / 2.0;
+
+/// `log Σ exp(value)` along a dimension.
+pub(super) fn log_sum_exp(values: Tensor<2>, dimension: usize) -> Tensor<2> {
+    let largest = values.clone().detach().max_dim(dimension);
+    (values - largest.clone()).exp().sum_dim(dimension).log() + largest
+}
+
 /// Every row divided by its length.
 pub(super) fn to_length_one(matrix: &Tensor<2>) -> Tensor<2> {
     // Squares are kept from zero, where the root has no derivative.

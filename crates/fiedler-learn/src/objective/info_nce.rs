@@ -1,19 +1,19 @@
 //! The paper's objective: `I(H_i, z) = log(exp(cos(H_i, z)) / Σ_j exp(cos(H~_j, z)))`, averaged over the nodes of each graph and
-//! over graphs, summed over both directions.
+//! over graphs, summed over both directions. Its form where rows find themselves is in [`Pairs`](super::Pairs).
 
 use burn::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, NegativeSimilarities, Similarities, mean_over_graphs, pool};
+use super::contrast::{Contrast, NEVER, NegativeSimilarities, Similarities, log_sum_exp, mean_over_graphs, pool};
 use crate::Segments;
 use crate::error::{Error, Result};
 use crate::ops::{self, Pooling, Similarity};
 
-/// InfoNCE between nodes of one view and graphs of the other.
+/// InfoNCE between what belongs together in both views and what does not.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct InfoNce {
-    /// How nodes and graphs are compared.
+    /// How vectors are compared.
     pub similarity: Similarity,
     /// What similarities are divided by; 1 in the paper.
     pub temperature: f64,
@@ -51,11 +51,7 @@ impl InfoNce {
         let negatives = match similarities.negatives {
             NegativeSimilarities::OwnGraph(values) => log_sum_exp_of_nodes(values / self.temperature, segments),
             NegativeSimilarities::AllGraphs { values, own } => {
-                // Far below any other, so that it adds nothing to the sum.
-                let others = (values / self.temperature).mask_fill(own, f32::MIN / 2.0);
-                let largest = others.clone().detach().max_dim(0);
-                let sums = (others - largest.clone()).exp().sum_dim(0);
-                (sums.log() + largest).squeeze_dim(0)
+                log_sum_exp((values / self.temperature).mask_fill(own, NEVER), 0).squeeze_dim(0)
             }
         };
         mean_over_graphs(positives - negatives, segments)

@@ -11,11 +11,11 @@ use crate::Segments;
 use crate::error::Result;
 use crate::ops::{self, Pooling, Similarity};
 
-/// The Jensen–Shannon bound between nodes of one view and graphs of the other.
+/// The Jensen–Shannon bound between what belongs together in both views and what does not.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct JensenShannon {
-    /// How nodes and graphs are compared.
+    /// How vectors are compared.
     pub similarity: Similarity,
 }
 

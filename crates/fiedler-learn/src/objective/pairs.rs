@@ -4,14 +4,11 @@ use burn::Tensor;
 use burn::tensor::activation::softplus;
 use burn::tensor::{Bool, TensorData};
 
-use super::contrast::{pool, to_length_one};
+use super::contrast::{NEVER, log_sum_exp, pool, to_length_one};
 use super::{InfoNce, JensenShannon};
 use crate::Segments;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_size};
 use crate::ops::{Pooling, Similarity};
-
-/// Far below any similarity, so that it adds nothing to a sum of exponentials.
-const NEVER: f32 = f32::MIN / 2.0;
 
 /// The same nodes, or graphs, in both views: row by row they belong together.
 #[derive(Debug, Clone)]
@@ -23,12 +20,15 @@ impl Pairs {
     /// Pairs of rows.
     ///
     /// # Errors
-    /// When there is but one pair, which has nothing to be told apart from.
+    /// When there is but one pair, which has nothing to be told apart from, or views differ in size.
     pub fn new(views: [Tensor<2>; 2]) -> Result<Pairs> {
         let rows = views[0].dims()[0];
         if rows < 2 {
-            return Err(Error::setting("number of pairs in a step", rows, "at least 2, to be told apart"));
+            let expected =
+                "at least 2, to be told apart; one graph can have its nodes told apart, or batches be larger";
+            return Err(Error::setting("number of pairs in a step", rows, expected));
         }
+        check_size("second view", views[1].dims()[0], rows)?;
         Ok(Pairs { views })
     }
 
@@ -36,13 +36,13 @@ impl Pairs {
     /// view of row `i`; the mean over all rows of both views.
     pub(super) fn info_nce(&self, InfoNce { similarity, temperature }: InfoNce) -> Tensor<1> {
         let [one, other] = self.compared(similarity);
-        let apart = self.apart();
+        let itself = self.itself();
         let across = one.clone().matmul(other.clone().transpose()) / temperature;
         let own = (one.clone() * other.clone()).sum_dim(1) / temperature;
         let side = |view: Tensor<2>, across: Tensor<2>| {
             let within = view.clone().matmul(view.transpose()) / temperature;
-            let all = Tensor::cat(vec![across, within.mask_fill(apart.clone(), NEVER)], 1);
-            self.mean(log_sum_exp(all) - own.clone())
+            let all = Tensor::cat(vec![across, within.mask_fill(itself.clone(), NEVER)], 1);
+            self.mean(log_sum_exp(all, 1) - own.clone())
         };
         (side(one, across.clone()) + side(other, across.transpose())) / 2.0
     }
@@ -52,7 +52,7 @@ impl Pairs {
     pub(super) fn jensen_shannon(&self, JensenShannon { similarity }: JensenShannon) -> Tensor<1> {
         let [one, other] = self.compared(similarity);
         let own = (one.clone() * other.clone()).sum_dim(1);
-        let others = softplus(one.matmul(other.transpose()), 1.0).mask_fill(self.apart(), 0.0);
+        let others = softplus(one.matmul(other.transpose()), 1.0).mask_fill(self.itself(), 0.0);
         let others = others.sum_dim(1) / (self.rows() - 1) as f32;
         self.mean(softplus(own.neg(), 1.0) + others) - 2.0 * std::f64::consts::LN_2
     }
@@ -70,7 +70,7 @@ impl Pairs {
     }
 
     /// Where a row meets itself.
-    fn apart(&self) -> Tensor<2, Bool> {
+    fn itself(&self) -> Tensor<2, Bool> {
         let rows = self.rows();
         let mut same = vec![false; rows * rows];
         same.iter_mut().step_by(rows + 1).for_each(|same| *same = true);
@@ -80,10 +80,4 @@ impl Pairs {
     fn mean(&self, column: Tensor<2>) -> Tensor<1> {
         pool(column.squeeze_dim(1), &Segments::single(self.rows()), Pooling::Mean)
     }
-}
-
-/// `log Σ exp(value)` of each row.
-fn log_sum_exp(rows: Tensor<2>) -> Tensor<2> {
-    let largest = rows.clone().detach().max_dim(1);
-    (rows - largest.clone()).exp().sum_dim(1).log() + largest
 }

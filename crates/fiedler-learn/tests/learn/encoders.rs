@@ -7,7 +7,7 @@ use burn::tensor::TensorData;
 use burn::{Tensor, tensor::Device};
 use fiedler_graph::{Categorical, Dense, Features, Graph};
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, Layers, Widths};
-use fiedler_learn::layer::Nonlinearity;
+use fiedler_learn::layer::{Mlp, Nonlinearity};
 use fiedler_learn::ops::{self, Pooling};
 use fiedler_learn::weights::Weights;
 use fiedler_learn::{Draws, Initialiser, Input, Segments, Structure};
@@ -282,4 +282,14 @@ fn settings_and_inputs_out_of_range_are_refused() {
     assert_eq!(error.to_string(), "table of features has 9; expected 10");
     let error = encoder.forward(&structure, &input(10, 6), None).unwrap_err();
     assert_eq!(error.to_string(), "row of features has 6; expected 5");
+}
+
+#[test]
+fn a_smooth_head_has_gradients_however_large_its_input() {
+    let mlp = Mlp::new([4, 6, 3], true, &mut Initialiser::new(1, &common::device()));
+    let head = |matrices: &[Tensor<2>], _: &[Tensor<1>]| mlp.forward(matrices[0].clone());
+    common::assert_derivative(&head, &[common::matrix(5, 4, 2)], &[], 3e-3, "a head with an ELU");
+    let far = |matrices: &[Tensor<2>], _: &[Tensor<1>]| mlp.forward(matrices[0].clone() * 1e4);
+    let (found, gradients) = common::values_and_gradients(&far, &[common::matrix(5, 4, 2)], &[]);
+    assert!(found.iter().chain(&gradients[0]).all(|value| value.is_finite()));
 }

@@ -208,11 +208,34 @@ fn an_encoder_on_other_data() {
 }
 
 #[test]
+fn what_is_recognised_across_views_can_be_chosen_and_stays_as_it_was_set() {
+    let folder = TempDir::new().unwrap();
+    let text = "[method]\nkind = \"span\"\npairs = { kind = \"node-node\", at-once = 9 }\n[training]\nepochs = 2\n";
+    fs::write(folder.path().join("nodes.toml"), text).unwrap();
+    let embed = ["embed", "karate", "--settings", "nodes.toml", "--pairs"];
+    for (choice, expected) in [("node-node", Some(9)), ("node-graph", None)] {
+        fiedler(folder.path()).args(embed).args([choice, "--out", choice]).assert().success();
+        let record = fs::read_to_string(folder.path().join(choice).join("run.json")).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        let at_once = &record["settings"]["method"]["pairs"]["at-once"];
+        assert_eq!(at_once.as_u64(), expected, "{choice}");
+    }
+}
+
+#[test]
 fn mistakes_are_explained_with_documented_exit_codes() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("wrong.toml"), "[training]\nepoch = 3\n").unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
-    let cases: [(&[&str], i32, &[&str]); 12] = [
+    fs::write(
+        folder.path().join("pairs.toml"),
+        "[method]\nkind = \"span\"\npairs = { kind = \"node-node\", at_once = 9 }\n",
+    )
+    .unwrap();
+    let cases: [(&[&str], i32, &[&str]); 15] = [
+        (&["embed", "--settings", "pairs.toml"], 2, &["pairs.toml", "at_once", "at-once"]),
+        (&["embed", "--method", "raw", "--pairs", "node-node"], 2, &["--pairs", "raw"]),
+        (&["embed", "karate", "--pairs", "graph-graph", "--out", "f"], 2, &["pairs", "1", "at least 2"]),
         (&["embed", "--settings", "wrong.toml"], 2, &["wrong.toml", "epoch", "epochs"]),
         (&["embed", "--settings", "nowhere.toml"], 4, &["nowhere.toml"]),
         (&["embed", "--recipe", "cake"], 2, &["cake", "paper-nodes"]),

@@ -104,7 +104,8 @@ impl LearnFlags {
                 self.apply_to_encoder(&mut span.encoder);
                 set(&mut span.encoders, self.encoders);
                 set(&mut span.objective, self.objective.map(ObjectiveName::settings));
-                set(&mut span.pairs, self.pairs.map(PairsName::settings));
+                let now = span.pairs;
+                set(&mut span.pairs, self.pairs.map(|pairs| pairs.over(now)));
             }
             MethodSettings::Untrained(untrained) => self.apply_to_encoder(&mut untrained.encoder),
             MethodSettings::Supervised(supervised) => self.apply_to_encoder(&mut supervised.encoder),
@@ -150,10 +151,11 @@ impl LearnFlags {
 }
 
 impl PairsName {
-    fn settings(self) -> Pairing {
+    /// This pairing, with what is set already if it is the same.
+    fn over(self, now: Pairing) -> Pairing {
         match self {
             PairsName::NodeGraph => Pairing::NodeGraph,
-            PairsName::NodeNode => Pairing::node_node(),
+            PairsName::NodeNode => now.node_node(),
             PairsName::GraphGraph => Pairing::GraphGraph,
         }
     }

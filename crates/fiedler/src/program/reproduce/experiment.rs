@@ -147,7 +147,7 @@ impl Experiment {
             ],
             Experiment::Preanalysis => &[
                 "One view is the graph itself; the other loses edges and hides 0.3 of the columns; a GCN of 2 layers of 32, \
-                 trained as GRACE does: nodes among 1,024 others, temperature 0.5.",
+                 trained with GRACE's objective, but among 256 nodes drawn for each step, where GRACE takes all; temperature 0.5.",
                 "The paper shows curves only. Of single classes, micro F1 is accuracy.",
             ],
             Experiment::Graph => &[

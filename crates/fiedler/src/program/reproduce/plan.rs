@@ -33,7 +33,7 @@ pub struct Plan {
 struct Job {
     cell: usize,
     seed: u64,
-    /// Whether what it learns is there already, from another ledger, and is only to be judged.
+    /// Whether what it learns is there already and is only to be judged, as after another ledger's run.
     learned: bool,
     state: State,
 }
@@ -67,8 +67,9 @@ impl Plan {
             if let Some(done) = workshop.find(&data[of.data], of, seed)? {
                 estimate.measure(cell, done.seconds);
                 self.jobs[at].state = State::Done(done);
+            } else {
+                self.jobs[at].learned = workshop.has_learned(&data[of.data], of, seed);
             }
-            self.jobs[at].learned = workshop.has_learned(&data[of.data], of, seed)?;
         }
         self.announce(data, workshop, &mut estimate)?;
         let mut table = files::write(workshop.out, self.table(data, workshop))?;

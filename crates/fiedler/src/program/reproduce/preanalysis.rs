@@ -21,6 +21,7 @@ const TENTHS: [u8; 5] = [1, 3, 5, 7, 9];
 const MASK: f64 = 0.3;
 const HIDDEN: usize = 32;
 const TEMPERATURE: f64 = 0.5;
+const AT_ONCE: usize = 256;
 
 pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
@@ -33,7 +34,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
                     data: context.place,
                     row: format!("{what}, {scheme} {ratio}"),
                     recipe: "preanalysis".into(),
-                    about: "As the paper's Appendix C.1 says".into(),
+                    about: "As the paper's Appendix C.1 says; temperature, head and number of negatives, which it does not give, are ours".into(),
                     settings: settings(scheme, ratio, context.recipes.epochs),
                     measure,
                     paper: None,
@@ -59,7 +60,7 @@ fn settings(scheme: &str, ratio: f64, epochs: Option<usize>) -> Settings {
         encoder,
         readout: ReadoutSettings { head: Head::MlpElu, ..ReadoutSettings::default() },
         objective: Objective::InfoNce(InfoNce { temperature: TEMPERATURE, ..InfoNce::default() }),
-        pairs: Pairing::node_node(),
+        pairs: Pairing::NodeNode { at_once: AT_ONCE },
         ..Span::default()
     }
     .into();

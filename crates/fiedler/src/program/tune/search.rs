@@ -142,7 +142,8 @@ impl Search<'_> {
         let record = Record::new(self.data.record.clone(), None, settings);
         let outcome = match learn(record, self.data, &folder, &self.schemes, None, &[], self.output) {
             Ok(outcome) => outcome,
-            Err(failure) if failure.exit() == Exit::Training => {
+            // What was drawn may lead nowhere, or not go together; what was given is the user's to mend.
+            Err(failure) if failure.exit() == Exit::Training || (trial.number > 0 && failure.exit() == Exit::Usage) => {
                 trial.failed = Some(failure.in_one_line());
                 return Ok(());
             }

@@ -186,7 +186,8 @@ impl Space {
         };
         set(&mut span.encoders, whole("encoders"));
         set(&mut span.objective, text("objective").map(objective));
-        set(&mut span.pairs, text("pairs").map(pairs));
+        let now = span.pairs;
+        set(&mut span.pairs, text("pairs").map(|text| pairs(text, now)));
         match &mut span.encoder {
             EncoderSettings::Gcn(gcn) => {
                 set(&mut gcn.hidden, whole("hidden"));
@@ -272,9 +273,9 @@ fn objective(text: &str) -> Objective {
     }
 }
 
-fn pairs(text: &str) -> Pairing {
+fn pairs(text: &str, now: Pairing) -> Pairing {
     match text {
-        "node-node" => Pairing::node_node(),
+        "node-node" => now.node_node(),
         "graph-graph" => Pairing::GraphGraph,
         _ => Pairing::NodeGraph,
     }
