@@ -115,7 +115,7 @@ impl Plan {
             return Ok(());
         }
         output.note(&format!("{} finished, {} to do; timing a few epochs", several(finished, "run"), to_do.len()));
-        let mut cells: Vec<usize> = to_do.iter().map(|job| job.cell).collect();
+        let mut cells: Vec<usize> = to_do.iter().filter(|job| !job.learned).map(|job| job.cell).collect();
         cells.dedup();
         let mut schemes = 0;
         for at in cells {
