@@ -40,6 +40,7 @@ recipes![
     "amazon-photo",
     "amazon-computers",
     "coauthor-cs",
+    "usa-airports",
     "mutag",
     "mutag-uniform",
     "proteins",
