@@ -245,6 +245,10 @@ impl Method for Span {
                 self.objective.loss_of_pairs(&Pairs::new(views)?)
             }
             Pairing::GraphGraph => {
+                if step.views[0].segments.len() < 2 {
+                    let expected = "node-graph or node-node for one graph; graphs need others in their batch";
+                    return Err(Error::setting("pairs", "graph-graph", expected));
+                }
                 let [first, second] = self.layers(model, step)?;
                 let views = [graphs(model, &step.views[0], &first), graphs(model, &step.views[1], &second)];
                 self.objective.loss_of_pairs(&Pairs::new(views)?)

@@ -24,9 +24,7 @@ impl Pairs {
     pub fn new(views: [Tensor<2>; 2]) -> Result<Pairs> {
         let rows = views[0].dims()[0];
         if rows < 2 {
-            let expected =
-                "at least 2, to be told apart; one graph can have its nodes told apart, or batches be larger";
-            return Err(Error::setting("number of pairs in a step", rows, expected));
+            return Err(Error::setting("number of pairs in a step", rows, "at least 2, to be told apart"));
         }
         check_size("second view", views[1].dims()[0], rows)?;
         Ok(Pairs { views })
