@@ -87,10 +87,9 @@ fn prepare(dataset: &str, check: bool, device: &Device) -> Outcome<Setting> {
 
 fn build(setting: &Setting, device: &Device) -> Outcome<Model> {
     let mut initialiser = Initialiser::new(1, device);
-    let (layers, width) = (setting.encoder.layers(), setting.encoder.width());
     let model = Model {
         encoder: setting.encoder.build(Widths { nodes: setting.input.columns(), edges: None }, &mut initialiser)?,
-        readout: Readout::new(&ReadoutSettings::default(), layers, width, &mut initialiser)?,
+        readout: Readout::new(&ReadoutSettings::default(), &setting.encoder, &mut initialiser)?,
     };
     if !setting.check {
         return Ok(model);

@@ -22,7 +22,7 @@
 //! let settings = EncoderSettings::Gcn(GcnSettings { hidden: 16, ..GcnSettings::default() });
 //! let mut initialiser = Initialiser::new(7, &device);
 //! let mut encoder = settings.build(Widths { nodes: input.columns(), edges: None }, &mut initialiser)?;
-//! let readout = Readout::new(&ReadoutSettings::default(), settings.layers(), settings.width(), &mut initialiser)?;
+//! let readout = Readout::new(&ReadoutSettings::default(), &settings, &mut initialiser)?;
 //!
 //! let structure = Structure::new(graph, settings.weighting());
 //! let segments = Segments::single(graph.nodes());

@@ -5,11 +5,11 @@ use burn::module::Module;
 use burn::tensor::activation::sigmoid;
 use serde::{Deserialize, Serialize};
 
-use crate::encoder::Layers;
+use crate::encoder::{EncoderSettings, Layers};
 use crate::error::{Error, Result};
 use crate::layer::{Linear, Mlp};
-use crate::ops::{self, Pooling};
-use crate::{Initialiser, Segments};
+use crate::ops::{self, Activation, Pooling};
+use crate::{Initialiser, Segments, Structure, Weighting};
 
 /// Which layers count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -49,12 +49,20 @@ pub struct ReadoutSettings {
     pub sigmoid: bool,
     /// What a vector goes through before it is compared.
     pub head: Head,
+    /// How far an embedding of a node looks beyond the encoder: `h + Âʳh` with the encoder's propagation matrix, or `h` where it is 0.
+    /// Training does not know of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reach: usize,
 }
 
 impl Default for ReadoutSettings {
     fn default() -> Self {
-        ReadoutSettings { pooling: Pooling::Mean, jumping: Jumping::Last, sigmoid: false, head: Head::Mlp }
+        ReadoutSettings { pooling: Pooling::Mean, jumping: Jumping::Last, sigmoid: false, head: Head::Mlp, reach: 0 }
     }
+}
+
+fn is_zero(reach: &usize) -> bool {
+    *reach == 0
 }
 
 /// Pools the nodes of each graph, and transforms the result.
@@ -67,22 +75,26 @@ pub struct Readout {
 }
 
 impl Readout {
-    /// A readout for an encoder of so many layers of such a width; its result is as wide as one layer, unless there is no head.
+    /// A readout for such an encoder; its result is as wide as one layer, unless there is no head.
     ///
     /// # Errors
-    /// When there is no layer or it has no width.
+    /// When there is no layer or it has no width, or embeddings reach further by messages that are summed up.
     pub fn new(
         settings: &ReadoutSettings,
-        layers: usize,
-        width: usize,
+        encoder: &EncoderSettings,
         initialiser: &mut Initialiser,
     ) -> Result<Readout> {
+        let (layers, width) = (encoder.layers(), encoder.width());
         if layers == 0 || width == 0 {
             return Err(Error::setting(
                 "layers to read out",
                 format!("{layers} of {width}"),
                 "at least one, not empty",
             ));
+        }
+        if settings.reach > 0 && encoder.weighting() != Weighting::Convolution {
+            let expected = "0, or gcn as encoder: sums over neighbours, as gin has them, grow with every step";
+            return Err(Error::setting("reach", settings.reach, expected));
         }
         let pooled = match settings.jumping {
             Jumping::Last => width,
@@ -97,7 +109,17 @@ impl Readout {
         Ok(Readout { settings: settings.clone(), linear, mlp })
     }
 
-    /// One row a node, before the head: what a node's embedding is.
+    /// One row a node: its embedding.
+    pub fn embed(&self, layers: &Layers, structure: &Structure) -> Tensor<2> {
+        let nodes = self.nodes(layers);
+        if self.settings.reach == 0 {
+            return nodes;
+        }
+        let step = |rows, _| ops::propagate(&structure.adjacency, rows, None, &Activation::Identity);
+        (0..self.settings.reach).fold(nodes.clone(), step) + nodes
+    }
+
+    /// One row a node, before the head.
     pub fn nodes(&self, layers: &Layers) -> Tensor<2> {
         match self.settings.jumping {
             Jumping::Last => layers.last(),

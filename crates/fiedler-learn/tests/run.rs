@@ -15,7 +15,7 @@ use fiedler_learn::objective::{JensenShannon, Objective};
 use fiedler_learn::readout::Jumping;
 use fiedler_learn::run::{Outcome, Run, SavedEncoder, SchemeSettings, Settings};
 use fiedler_learn::trainer::{CheckpointFile, Progress, Schedule, Training};
-use fiedler_learn::{Error, trainer};
+use fiedler_learn::{Adjacency, Error, Weighting, trainer};
 use rand::RngExt;
 
 fn citation() -> Dataset {
@@ -206,6 +206,37 @@ fn nodes_and_graphs_may_find_themselves_and_show_all_layers() {
         assert_eq!(outcome.embeddings.columns(), width, "{pairs:?}");
         assert_eq!(outcome.encoder.embed(dataset).unwrap(), outcome.embeddings);
     }
+}
+
+#[test]
+fn embeddings_of_nodes_may_reach_further() {
+    let dataset = citation();
+    let near = run(&for_nodes(3), &dataset);
+    let mut settings = for_nodes(3);
+    span(&mut settings).readout.reach = 2;
+    let far = run(&settings, &dataset);
+    assert_eq!(far.history.losses, near.history.losses);
+    assert_eq!(far.encoder.embed(&dataset).unwrap(), far.embeddings);
+
+    let adjacency = Adjacency::new(dataset.graph().unwrap(), Weighting::Convolution);
+    let columns = near.embeddings.columns();
+    let step = |rows: Vec<f32>| -> Vec<f32> {
+        let of_node = |node: usize| {
+            let (others, weights) = adjacency.row(node);
+            let entries = others.iter().zip(weights).map(|(&other, &weight)| (other as usize * columns, weight));
+            (0..columns).map(|column| entries.clone().map(|(row, weight)| weight * rows[row + column]).sum()).collect()
+        };
+        (0..near.embeddings.rows()).flat_map::<Vec<f32>, _>(of_node).collect()
+    };
+    let twice = step(step(near.embeddings.values().to_vec()));
+    for ((far, near), twice) in far.embeddings.values().iter().zip(near.embeddings.values()).zip(twice) {
+        assert!((far - near - twice).abs() < 1e-5, "{far} is not {near} + {twice}");
+    }
+
+    let mut sums = for_graphs(1);
+    span(&mut sums).readout.reach = 2;
+    let error = Run::new(&sums, &molecules(6, true), None).run().unwrap_err().to_string();
+    assert!(error.contains("reach"), "{error}");
 }
 
 #[test]

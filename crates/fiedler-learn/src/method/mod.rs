@@ -75,8 +75,20 @@ pub struct Footprint {
     pub values_per_node: f64,
     /// Weights of the model.
     pub weights: f64,
-    /// The most nodes that a step compares each with each.
-    pub compared: f64,
+    /// What a step compares, each with each.
+    pub compared: Compared,
+}
+
+/// Vectors whose similarities a step holds all at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compared {
+    /// None, or too few to count.
+    #[default]
+    Nothing,
+    /// The nodes of a batch with its graphs.
+    NodesWithGraphs,
+    /// So many nodes with each other.
+    Nodes(usize),
 }
 
 impl Footprint {
@@ -95,7 +107,7 @@ impl Footprint {
         Footprint {
             values_per_node: (layers * values + 1.0) * width,
             weights: (columns + layers * square * width) * width,
-            compared: 0.0,
+            compared: Compared::Nothing,
         }
     }
 }

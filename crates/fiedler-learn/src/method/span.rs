@@ -7,7 +7,7 @@ use fiedler_graph::random::stream;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
-use super::{Footprint, Method, Step};
+use super::{Compared, Footprint, Method, Step};
 use crate::data::{Level, Sample};
 use crate::encoder::{Encoder, EncoderSettings, Layers, Widths};
 use crate::error::{Error, Result};
@@ -228,7 +228,7 @@ impl Method for Span {
             return Err(Error::setting("head", "identity", expected));
         }
         let encoders = (0..self.encoders).map(|_| self.encoder.build(widths, initialiser)).collect::<Result<_>>()?;
-        let readout = Readout::new(&self.readout, self.encoder.layers(), self.encoder.width(), initialiser)?;
+        let readout = Readout::new(&self.readout, &self.encoder, initialiser)?;
         Ok(SpanModel { encoders, readout })
     }
 
@@ -283,8 +283,9 @@ impl Method for Span {
             values_per_node: 2.0 * twins * one.values_per_node,
             weights: self.encoders as f64 * one.weights,
             compared: match self.pairs {
-                Pairing::NodeNode { at_once } => at_once as f64,
-                _ => 0.0,
+                Pairing::NodeGraph => Compared::NodesWithGraphs,
+                Pairing::NodeNode { at_once } => Compared::Nodes(at_once),
+                Pairing::GraphGraph => Compared::Nothing,
             },
         }
     }
@@ -293,7 +294,7 @@ impl Method for Span {
 /// One row a node, or one a graph before the head.
 pub(super) fn pool(readout: &Readout, layers: &Layers, sample: &Sample, level: Level) -> Tensor<2> {
     match (level, &sample.kept) {
-        (Level::Nodes, _) => readout.nodes(layers),
+        (Level::Nodes, _) => readout.embed(layers, &sample.structure),
         (Level::Graphs, Some(kept)) => readout.pool(&layers.select(&kept.rows), &kept.segments),
         (Level::Graphs, None) => readout.pool(layers, &sample.segments),
     }

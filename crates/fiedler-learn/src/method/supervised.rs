@@ -67,7 +67,7 @@ impl Method for Supervised {
         let classes = self.classes.filter(|&classes| classes > 1);
         let classes = classes.ok_or_else(|| Error::setting("classes", self.classes.unwrap_or(0), "at least 2"))?;
         let encoder = self.encoder.build(widths, initialiser)?;
-        let readout = Readout::new(&self.readout, self.encoder.layers(), self.encoder.width(), initialiser)?;
+        let readout = Readout::new(&self.readout, &self.encoder, initialiser)?;
         let answer = Linear::new(self.encoder.width(), classes, initialiser);
         Ok(SupervisedModel { encoder, readout, answer })
     }

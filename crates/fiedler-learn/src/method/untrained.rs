@@ -42,7 +42,7 @@ impl Method for Untrained {
 
     fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<UntrainedModel> {
         let encoder = self.encoder.build(widths, initialiser)?;
-        let readout = Readout::new(&self.readout, self.encoder.layers(), self.encoder.width(), initialiser)?;
+        let readout = Readout::new(&self.readout, &self.encoder, initialiser)?;
         Ok(UntrainedModel { encoder, readout })
     }
 

@@ -4,7 +4,7 @@ use fiedler_graph::{Features, GraphSet};
 
 use super::Training;
 use crate::data::Data;
-use crate::method::Footprint;
+use crate::method::{Compared, Footprint};
 
 /// Bytes of a number.
 const FLOAT: f64 = 4.0;
@@ -25,14 +25,18 @@ const MATRICES_OF_PAIRS: f64 = 20.0;
 pub fn estimate(data: &Data<'_>, training: &Training, footprint: Footprint) -> u64 {
     let graphs = data.graphs();
     let (nodes, entries) = largest_batch(graphs, training.batch_size);
-    let similarities = if graphs.len() > 1 { training.batch_size as f64 * SIMILARITIES } else { 0.0 };
+    let similarities = match footprint.compared {
+        // With one graph, its similarities are one value a node.
+        Compared::NodesWithGraphs if graphs.len() > 1 => nodes * training.batch_size as f64 * SIMILARITIES,
+        Compared::Nodes(at_once) => nodes.min(at_once as f64).powi(2) * MATRICES_OF_PAIRS,
+        Compared::Nothing | Compared::NodesWithGraphs => 0.0,
+    };
     let of_features = match data.features() {
         Features::Sparse(sparse) => sparse.values().len() as f64 * SPARSE_ENTRY,
         Features::Categorical(categorical) => categorical.codes().len() as f64 * SPARSE_ENTRY,
         Features::Dense(dense) => dense.values().len() as f64 * FLOAT,
     };
-    let pairs = footprint.compared.min(nodes).powi(2);
-    let bytes = (nodes * (footprint.values_per_node + similarities) + pairs * MATRICES_OF_PAIRS) * FLOAT
+    let bytes = (nodes * footprint.values_per_node + similarities) * FLOAT
         + footprint.weights * COPIES_OF_WEIGHTS * FLOAT
         + of_features * nodes / graphs.nodes().max(1) as f64
         + STRUCTURES * (entries + nodes) * STRUCTURE_ENTRY;

@@ -63,7 +63,7 @@ fn train(settings: &EncoderSettings, segments: &Segments, steps: u64) -> (Vec<f3
     let readout = ReadoutSettings { jumping: Jumping::Concatenate, head: Head::Mlp, ..ReadoutSettings::default() };
     let mut model = Model {
         encoder: settings.build(Widths { nodes: 50, edges: None }, &mut initialiser).unwrap(),
-        readout: Readout::new(&readout, settings.layers(), settings.width(), &mut initialiser).unwrap(),
+        readout: Readout::new(&readout, settings, &mut initialiser).unwrap(),
     };
     let views = [1, 2].map(|seed| {
         let pairs = (0..segments.len()).flat_map(|graph| {

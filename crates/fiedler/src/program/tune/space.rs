@@ -84,7 +84,8 @@ const AXES: &[Axis] = &[
     numbers("layers", &[1.0, 2.0], Of::Nodes),
     numbers("hidden", &[32.0, 64.0, 128.0], Of::Graphs),
     numbers("layers", &[2.0, 3.0, 4.0, 5.0], Of::Graphs),
-    words("jumping", &["last", "concatenate"], Of::Graphs),
+    words("jumping", &["last", "concatenate"], Of::All),
+    numbers("reach", &[0.0, 2.0, 4.0], Of::Nodes),
     words("pooling", &["sum", "mean"], Of::Graphs),
     numbers("learning-rate", &[1e-4, 3e-4, 1e-3, 3e-3], Of::All),
     numbers("weight-decay", &[0.0, 1e-5, 1e-4], Of::All),
@@ -201,6 +202,7 @@ impl Space {
         let readout = &mut span.readout;
         set(&mut readout.sigmoid, text("sigmoid").map(|text| text == "yes"));
         set(&mut readout.head, text("head").map(head));
+        set(&mut readout.reach, whole("reach"));
         set(&mut readout.jumping, text("jumping").map(jumping));
         set(&mut readout.pooling, text("pooling").map(pooling));
         settings.method = span.into();
