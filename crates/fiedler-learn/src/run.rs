@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::module::Module;
 use burn::tensor::Device;
 use fiedler_augment::Scheme;
-use fiedler_augment::mask::Masking;
+use fiedler_augment::mask::{Masker, Masking};
 use fiedler_graph::Dataset;
 use serde::{Deserialize, Serialize};
 
@@ -112,42 +112,74 @@ impl<'a> Run<'a> {
             MethodSettings::Span(span) => self.run_method(span),
             MethodSettings::Untrained(untrained) => self.run_method(untrained),
             MethodSettings::Raw(raw) => self.run_method(raw),
-            MethodSettings::Supervised(supervised) => self.run_supervised(supervised),
+            MethodSettings::Supervised(supervised) => {
+                let method = self.supervised(supervised)?;
+                let settings = Settings { method: method.clone().into(), ..self.settings.clone() };
+                Run { settings: &settings, ..*self }.run_method(&method)
+            }
         }
     }
 
-    fn run_supervised(&self, supervised: &Supervised) -> Result<Outcome> {
+    /// Refuses what can be refused before anything is computed; the scheme may still be missing.
+    ///
+    /// # Errors
+    /// When a setting is out of its range or not for such data, or memory would not suffice.
+    pub fn check(&self) -> Result<()> {
+        match &self.settings.method {
+            MethodSettings::Span(span) => self.check_method(span),
+            MethodSettings::Untrained(untrained) => self.check_method(untrained),
+            MethodSettings::Raw(raw) => self.check_method(raw),
+            MethodSettings::Supervised(supervised) => self.check_method(&self.supervised(supervised)?),
+        }
+    }
+
+    /// The method for the classes that there are.
+    fn supervised(&self, supervised: &Supervised) -> Result<Supervised> {
         let Some(labels) = self.supervision else {
             return Err(Error::setting("labels", "missing", "classes to learn from"));
         };
-        let method = Supervised { classes: Some(labels.classes.names().len()), ..supervised.clone() };
-        let settings = Settings { method: method.clone().into(), ..self.settings.clone() };
-        Run { settings: &settings, ..*self }.run_method(&method)
+        Ok(Supervised { classes: Some(labels.classes.names().len()), ..supervised.clone() })
     }
 
     fn run_method<M: Method>(&self, method: &M) -> Result<Outcome> {
-        let Settings { seed, features, masking, training, .. } = self.settings;
-        let data = Data::new(self.dataset, features)?;
-        let masker = data.masker(masking)?;
+        let data = Data::new(self.dataset, &self.settings.features)?;
+        let masker = data.masker(&self.settings.masking)?;
         if let Some(scheme) = self.scheme {
             scheme.check(data.graphs())?;
         }
-        let views = self.scheme.map(|scheme| Views { scheme, masker: &masker, seed: *seed });
-        let trainer = Trainer {
-            method,
-            data: &data,
-            views,
-            supervision: self.supervision.filter(|_| method.learns_from_labels()),
-            training,
-            seed: *seed,
-            device: &Device::flex(),
-            checkpoint: self.checkpoint,
-            memory: self.memory,
-            watch: self.watch,
-        };
+        let device = Device::flex();
+        let trainer = self.trainer(method, &data, &masker, &device);
         let (model, history) = trainer.train()?;
         let embeddings = trainer.embed(&model)?;
         Ok(Outcome { embeddings, encoder: SavedEncoder::new(self.settings, &data, &model), history })
+    }
+
+    fn check_method<M: Method>(&self, method: &M) -> Result<()> {
+        let data = Data::new(self.dataset, &self.settings.features)?;
+        let masker = data.masker(&self.settings.masking)?;
+        self.trainer(method, &data, &masker, &Device::flex()).check()
+    }
+
+    fn trainer<'b, M: Method>(
+        &'b self,
+        method: &'b M,
+        data: &'b Data<'b>,
+        masker: &'b Masker,
+        device: &'b Device,
+    ) -> Trainer<'b, M> {
+        let Settings { seed, training, .. } = self.settings;
+        Trainer {
+            method,
+            data,
+            views: self.scheme.map(|scheme| Views { scheme, masker, seed: *seed }),
+            supervision: self.supervision.filter(|_| method.learns_from_labels()),
+            training,
+            seed: *seed,
+            device,
+            checkpoint: self.checkpoint,
+            memory: self.memory,
+            watch: self.watch,
+        }
     }
 }
 

@@ -40,6 +40,15 @@ pub trait Method: Sync {
         false
     }
 
+    /// Whether it can learn from batches of at most so many graphs.
+    ///
+    /// # Errors
+    /// When they are too few.
+    fn check(&self, graphs: usize) -> Result<()> {
+        let _ = graphs;
+        Ok(())
+    }
+
     /// The model before training.
     ///
     /// # Errors

@@ -213,6 +213,14 @@ impl Method for Span {
         2
     }
 
+    fn check(&self, graphs: usize) -> Result<()> {
+        if self.pairs == Pairing::GraphGraph && graphs < 2 {
+            let expected = "node-graph or node-node for one graph; graphs need others in their batch";
+            return Err(Error::setting("pairs", "graph-graph", expected));
+        }
+        Ok(())
+    }
+
     fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<SpanModel> {
         if !(1..=2).contains(&self.encoders) {
             return Err(Error::setting("encoders", self.encoders, "1, for both views, or 2, one for each"));
@@ -245,10 +253,7 @@ impl Method for Span {
                 self.objective.loss_of_pairs(&Pairs::new(views)?)
             }
             Pairing::GraphGraph => {
-                if step.views[0].segments.len() < 2 {
-                    let expected = "node-graph or node-node for one graph; graphs need others in their batch";
-                    return Err(Error::setting("pairs", "graph-graph", expected));
-                }
+                self.check(step.views[0].segments.len())?;
                 let [first, second] = self.layers(model, step)?;
                 let views = [graphs(model, &step.views[0], &first), graphs(model, &step.views[1], &second)];
                 self.objective.loss_of_pairs(&Pairs::new(views)?)

@@ -96,10 +96,6 @@ impl<M: Method> Trainer<'_, M> {
     /// When a setting is out of its range, memory would not suffice, the loss or the embeddings are not finite, the embeddings
     /// collapse, a checkpoint cannot be read or written or belongs to another run, or `watch` asks to stop.
     pub fn train(&self) -> Result<(M::Model, History)> {
-        self.training.check()?;
-        if let Some(supervision) = &self.supervision {
-            supervision.check(self.data)?;
-        }
         let mut state = self.begin()?;
         let recording = self.device.clone().autodiff();
         let all = if self.data.graphs().len() == 1 { Some(self.data.load_all(&recording)?) } else { None };
@@ -133,6 +129,28 @@ impl<M: Method> Trainer<'_, M> {
         Ok((best.map_or(Ok(model.clone()), |best| best.apply(model))?, history))
     }
 
+    /// Refuses what can be refused before anything is computed.
+    ///
+    /// # Errors
+    /// When a setting is out of its range or not for such data, or memory would not suffice.
+    pub fn check(&self) -> Result<()> {
+        self.build(&self.device.clone().autodiff()).map(drop)
+    }
+
+    /// The model before training, if all else is in order too.
+    fn build(&self, recording: &Device) -> Result<M::Model> {
+        self.training.check()?;
+        if let Some(supervision) = &self.supervision {
+            supervision.check(self.data)?;
+        }
+        if self.method.views() > 0 {
+            self.method.check(self.data.graphs().len().min(self.training.batch_size))?;
+        }
+        let widths = self.data.widths(self.method.weighting());
+        self.check_memory(widths)?;
+        self.method.build(widths, &mut Initialiser::new(self.seed, recording))
+    }
+
     fn goes_on(&self, history: &History) -> bool {
         let epoch = history.losses.len();
         let patient = match (self.training.patience, history.best) {
@@ -150,10 +168,7 @@ impl<M: Method> Trainer<'_, M> {
 
     fn begin(&self) -> Result<State<M::Model>> {
         let recording = self.device.clone().autodiff();
-        let mut initialiser = Initialiser::new(self.seed, &recording);
-        let widths = self.data.widths(self.method.weighting());
-        self.check_memory(widths)?;
-        let model = self.method.build(widths, &mut initialiser)?;
+        let model = self.build(&recording)?;
         let adam = self.training.adam();
         let checkpoint = self.checkpoint.map(CheckpointFile::read).transpose()?.flatten();
         Ok(match checkpoint {

@@ -254,6 +254,9 @@ fn mistakes_are_explained_with_documented_exit_codes() {
         (&["embed", "barabasi-albert", "--method", "supervised", "--out", "e"], 3, &["no classes", "span"]),
     ];
     explained(folder.path(), &cases);
+    for never_begun in ["a", "b", "c", "e", "f"] {
+        assert!(!folder.path().join(never_begun).exists(), "{never_begun}");
+    }
 }
 
 #[test]
@@ -263,6 +266,8 @@ fn a_finished_run_is_replaced_only_by_force() {
     fiedler(folder.path()).args(raw).assert().success();
     let message = failure(fiedler(folder.path()).args(raw), 5);
     assert!(message.contains("finished") && message.contains("--force"), "{message}");
+    failure(fiedler(folder.path()).args(["embed", "--hidden", "0", "--out", "run", "--force"]), 2);
+    assert_eq!(record(&folder.path().join("run"))["data"]["name"], "karate");
     fiedler(folder.path()).args(["embed", "--method", "untrained", "--out", "run", "--force"]).assert().success();
     assert_eq!(record(&folder.path().join("run"))["data"]["name"], "citation");
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use fiedler_augment::Scheme;
 use fiedler_graph::Dataset;
+use fiedler_learn::data::Supervision;
 use fiedler_learn::method::{MethodSettings, Raw, Untrained};
 use fiedler_learn::run::{Outcome, Run, Settings};
 use fiedler_learn::{Embeddings, Error};
@@ -20,7 +21,7 @@ use super::run::folder::{self, DataRecord, Folder, Record, ResultRecord, TableFo
 use super::run::score::{Judge, Score};
 use super::run::{self, recipe};
 use super::scheme_flags::SchemeFlags;
-use super::{Common, interrupt, report};
+use super::{Common, interrupt, memory, report};
 use flags::LearnFlags;
 
 /// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
@@ -109,6 +110,8 @@ impl Embed {
         }
         let dataset = origin.reading.load(Some(&origin.source), origin.seed, output)?;
         let record = self.plan(origin, &dataset, output)?;
+        let judge = Judge::new(&dataset, record.settings.seed);
+        check(&record, &dataset, judge.as_ref())?;
         let folder = match &self.out {
             Some(path) => Folder::new(path),
             None => Folder::free(&dataset.name, record.settings.method.name()),
@@ -117,7 +120,7 @@ impl Embed {
             folder.begin(&record)?;
         }
         folder.sweep()?;
-        self.embed(record, &dataset, &folder, output)
+        self.embed(record, &dataset, judge.as_ref(), &folder, output)
     }
 
     fn origin(&self, common: &Common) -> Result<Origin, Failure> {
@@ -184,7 +187,14 @@ impl Embed {
         Ok(Record::new(data, recipe, settings))
     }
 
-    fn embed(&self, mut record: Record, dataset: &Dataset, folder: &Folder, output: &Output) -> Result<(), Failure> {
+    fn embed(
+        &self,
+        mut record: Record,
+        dataset: &Dataset,
+        judge: Option<&Judge>,
+        folder: &Folder,
+        output: &Output,
+    ) -> Result<(), Failure> {
         interrupt::listen();
         let settings = &record.settings;
         let started = Instant::now();
@@ -193,9 +203,9 @@ impl Embed {
             _ => Some(scheme(settings, dataset, folder, output)?),
         };
         let scheme_seconds = started.elapsed().as_secs_f64();
-        let judge = Judge::new(dataset, settings.seed);
-        let outcome = train(&record, dataset, scheme.as_ref(), judge.as_ref(), folder, output)?;
-        let scores = match &judge {
+        let supervision = judge.and_then(Judge::supervision);
+        let outcome = train(&record, dataset, scheme.as_ref(), supervision, folder, output)?;
+        let scores = match judge {
             Some(judge) => scores(settings, dataset, &outcome.embeddings, judge, output)?,
             None => Vec::new(),
         };
@@ -215,6 +225,17 @@ impl Embed {
         }
         output.result(&summary::describe(record, &folder))
     }
+}
+
+/// Refuses what would not work before anything is computed, or a folder touched.
+fn check(record: &Record, dataset: &Dataset, judge: Option<&Judge>) -> Result<(), Failure> {
+    let supervision = judge.and_then(Judge::supervision);
+    if record.settings.method.learns_from_labels() && supervision.is_none() {
+        let message = format!("{} has no classes to learn from, or too few of each", record.data.name);
+        return Err(Failure::new(Exit::Data, message, "choose a method that needs no labels, such as span".to_owned()));
+    }
+    let memory = memory::free_bytes();
+    Ok(Run { supervision, memory, ..Run::new(&record.settings, dataset, None) }.check()?)
 }
 
 /// Computes the scheme, or takes the one that an earlier part of the run left.
@@ -239,15 +260,10 @@ fn train(
     record: &Record,
     dataset: &Dataset,
     scheme: Option<&Scheme>,
-    judge: Option<&Judge>,
+    supervision: Option<Supervision<'_>>,
     folder: &Folder,
     output: &Output,
 ) -> Result<Outcome, Failure> {
-    let supervision = judge.and_then(Judge::supervision);
-    if record.settings.method.learns_from_labels() && supervision.is_none() {
-        let message = format!("{} has no classes to learn from, or too few of each", record.data.name);
-        return Err(Failure::new(Exit::Data, message, "choose a method that needs no labels, such as span".to_owned()));
-    }
     let checkpoint = folder.checkpoint_of(record)?;
     let outcome = run::train(&record.settings, dataset, scheme, supervision, &checkpoint, output);
     outcome.map_err(|error| match error {
