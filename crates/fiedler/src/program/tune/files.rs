@@ -35,7 +35,7 @@ pub fn write(search: &Search<'_>, trials: &[Trial]) -> Result<(), Failure> {
 fn about(search: &Search<'_>, best: &Trial) -> String {
     let (mean, std) = best.valid().unwrap_or_default();
     format!(
-        "# {}: found by a search of {} runs, ledger {}, by the part to choose on only\n\
+        "# {}: found by a search of {} runs, ledger {}, by the part to choose on only.\n\
          # Trial {}: {} over {} seeds there. Searched by: {}",
         search.data.name,
         search.runs(),
