@@ -225,7 +225,7 @@ fn pieces(data: &[u8], most: usize) -> Vec<&[u8]> {
 /// What must hold of everything that is read.
 fn check(dataset: &Dataset) {
     dataset.check().expect("parts that fit together");
-    check_graph(dataset.graphs.arena());
+    check_graph(dataset.graphs.block_diagonal());
     for features in [&dataset.features, &dataset.edge_features].into_iter().flatten() {
         let values = match features {
             Features::Dense(dense) => dense.values(),
@@ -234,18 +234,18 @@ fn check(dataset: &Dataset) {
         };
         assert!(values.iter().all(|value| value.is_finite()), "features that are not finite");
     }
-    if dataset.graphs.nodes() + dataset.graphs.edges() < 1_000 {
-        measure::summarise(dataset);
+    if dataset.graphs.num_nodes() + dataset.graphs.num_edges() < 1_000 {
+        measure::summarize(dataset);
     }
 }
 
 fn check_graph(graph: &Graph) {
-    assert!(graph.names().is_none_or(|names| names.len() == graph.nodes()), "a name for each node");
-    for node in 0..graph.nodes() as u32 {
-        let row = graph.neighbours(node);
+    assert!(graph.names().is_none_or(|names| names.len() == graph.num_nodes()), "a name for each node");
+    for node in 0..graph.num_nodes() as u32 {
+        let row = graph.neighbors(node);
         assert!(row.is_sorted_by(|a, b| a < b) && !row.contains(&node), "rows that are not those of a simple graph");
         assert!(row.iter().all(|&other| graph.has_edge(other, node)), "an edge in one direction only");
-        let weights = graph.neighbour_weights(node).unwrap_or_default();
+        let weights = graph.neighbor_weights(node).unwrap_or_default();
         assert!(weights.iter().all(|weight| weight.is_finite() && *weight > 0.0), "weights that are none");
     }
 }

@@ -27,23 +27,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = open(name)?;
     let graph = data.graph().ok_or("one graph is expected")?;
     let start = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected);
-    println!("{{\"graph\":{name:?},\"nodes\":{},\"edges\":{}}}", graph.nodes(), graph.edges());
+    println!("{{\"graph\":{name:?},\"nodes\":{},\"edges\":{}}}", graph.num_nodes(), graph.num_edges());
     for (place, direction) in [Direction::Max, Direction::Min].into_iter().enumerate() {
         let step_size = rates.get(place).map_or(StepSize::default(), |&rate| StepSize::Rate(rate));
-        let budget = BUDGET * graph.edges() as f64;
+        let budget = BUDGET * graph.num_edges() as f64;
         let task = Task {
             ascent: Ascent { direction, budget, steps, step_size },
             original: start.squared_norm,
             pull: &start.kernel.pull,
         };
         match support.as_str() {
-            "all" => task.run(&mut Triangle::new(graph, vec![0.0; graph.nodes() * (graph.nodes() - 1) / 2])),
+            "all" => task.run(&mut Triangle::new(graph, vec![0.0; graph.num_nodes() * (graph.num_nodes() - 1) / 2])),
             "edges" => task.run(&mut Pairs::new(graph, &[])),
             other => task.run(&mut task.pairs(graph, other)?),
         }
     }
     let peak = peak_megabytes();
-    let count = if support == "all" { graph.nodes() * (graph.nodes() - 1) / 2 } else { 0 };
+    let count = if support == "all" { graph.num_nodes() * (graph.num_nodes() - 1) / 2 } else { 0 };
     let (pass, work) = if count > 0 { pass_seconds(count) } else { (f64::NAN, f64::NAN) };
     println!(
         "{{\"peak_megabytes\":{peak},\"pass_seconds\":{},\"pass_processor_seconds\":{}}}",

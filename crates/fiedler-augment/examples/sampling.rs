@@ -19,9 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (steps, views): (usize, u64) = (steps.parse()?, views.parse()?);
     let data = catalogue::open(name, &read::Options::default())?;
     let graph = data.graph().ok_or("one graph is expected")?;
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
-    let budget = 0.3 * graph.edges() as f64;
+    let budget = 0.3 * graph.num_edges() as f64;
     let ascent = Ascent { direction: Direction::Min, budget, steps, step_size: StepSize::default() };
     let mut triangle = Triangle::new(graph, vec![0.0; nodes * (nodes - 1) / 2]);
     let evaluate = |support: &Triangle<'_>| full_spectrum(support, Operator::Propagation, Objective::Expected);

@@ -12,7 +12,7 @@ use fiedler_augment::objective::{Objective, full_spectrum};
 use fiedler_augment::support::Pairs;
 use fiedler_graph::{Graph, catalogue, read};
 use fiedler_spectral::{
-    Normalised, Operator, Pairs as EigenPairs, Partial, PartialSettings, Rows, SymmetricMap, partial,
+    Normalized, Operator, Pairs as EigenPairs, Partial, PartialSettings, Rows, SymmetricMap, partial,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,9 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let weights = weights_along(graph, direction, steps.iter().copied().max().unwrap_or(0));
         let map = |step: usize| {
             let values = graph.spread_to_entries(&weights[step]);
-            let rows =
-                Rows { offsets: graph.offsets(), neighbours: graph.entries(), values: &values, self_loops: None };
-            Normalised::from_rows(rows, Operator::Laplacian).map(Normalised::into_owned)
+            let rows = Rows { offsets: graph.indptr(), neighbors: graph.indices(), values: &values, self_loops: None };
+            Normalized::from_rows(rows, Operator::Laplacian).map(Normalized::into_owned)
         };
         for &step in &steps {
             let (before, after) = (map(step - 1)?, map(step)?);
@@ -57,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The largest residual of vectors as eigenvectors of a map.
-fn worst(map: &Normalised<'_>, pairs: &EigenPairs) -> f64 {
+fn worst(map: &Normalized<'_>, pairs: &EigenPairs) -> f64 {
     let mut image = vec![0.0; map.size()];
     let residual = |column: usize| {
         let vector = pairs.vectors.col_as_slice(column);
@@ -71,7 +70,7 @@ fn worst(map: &Normalised<'_>, pairs: &EigenPairs) -> f64 {
 /// The expected weights of the edges before each of the first steps of an ascent of fifty.
 fn weights_along(graph: &Graph, direction: Direction, steps: usize) -> Vec<Vec<f64>> {
     let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Laplacian, Objective::Expected).squared_norm;
-    let budget = 0.3 * graph.edges() as f64;
+    let budget = 0.3 * graph.num_edges() as f64;
     let ascent = Ascent { direction, budget, steps: 50, step_size: StepSize::default() };
     let mut all = Vec::new();
     let evaluate = |support: &Pairs| {

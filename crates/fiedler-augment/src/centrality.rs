@@ -14,7 +14,7 @@ const DAMPING: f64 = 0.85;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Centrality {
-    /// The number of neighbours.
+    /// The number of neighbors.
     #[default]
     Degree,
     /// The principal eigenvector of the adjacency matrix, of length one. Where the largest eigenvalue belongs to several
@@ -37,7 +37,7 @@ impl Centrality {
     /// # Ok::<(), fiedler_graph::Error>(())
     /// ```
     pub fn of_nodes(self, graph: &Graph) -> Vec<f64> {
-        let nodes = 0..graph.nodes() as u32;
+        let nodes = 0..graph.num_nodes() as u32;
         match self {
             Centrality::Degree => nodes.map(|node| graph.degree(node) as f64).collect(),
             Centrality::Eigenvector => eigenvector(graph),
@@ -47,12 +47,12 @@ impl Centrality {
 }
 
 fn eigenvector(graph: &Graph) -> Vec<f64> {
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let mut found = vec![1.0 / (nodes.max(1) as f64).sqrt(); nodes];
     // Adding the identity keeps the eigenvectors and makes the iteration settle on bipartite graphs too.
     iterate(&mut found, |found, next| {
         for (node, next) in next.iter_mut().enumerate() {
-            let others = graph.neighbours(node as u32);
+            let others = graph.neighbors(node as u32);
             *next = found[node] + others.iter().map(|&other| found[other as usize]).sum::<f64>();
         }
         let length = next.iter().map(|value| value * value).sum::<f64>().sqrt();
@@ -62,7 +62,7 @@ fn eigenvector(graph: &Graph) -> Vec<f64> {
 }
 
 fn page_rank(graph: &Graph) -> Vec<f64> {
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let mut found = vec![1.0 / nodes.max(1) as f64; nodes];
     let mut sent = vec![0.0; nodes];
     iterate(&mut found, |found, next| {
@@ -75,7 +75,7 @@ fn page_rank(graph: &Graph) -> Vec<f64> {
         }
         let everywhere = (1.0 - DAMPING + DAMPING * lost) / nodes as f64;
         for (node, next) in next.iter_mut().enumerate() {
-            let others = graph.neighbours(node as u32);
+            let others = graph.neighbors(node as u32);
             *next = everywhere + DAMPING * others.iter().map(|&other| sent[other as usize]).sum::<f64>();
         }
     });

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 use fiedler_graph::random::stream;
-use fiedler_spectral::{Normalised, Operator, Partial, PartialSettings, Rows, partial, spectrum};
+use fiedler_spectral::{Normalized, Operator, Partial, PartialSettings, Rows, partial, spectrum};
 use rand::RngExt;
 
 use crate::error::Result;
@@ -46,8 +46,8 @@ impl Eigensolver {
     /// When a dense spectrum exceeds the memory, or an iteration does not converge.
     pub fn solve(&mut self, support: &impl Support) -> Result<Eigenpairs> {
         let expected = Expected::of(support, self.noise, self.seed);
-        let map = Normalised::from_rows(expected.rows(), self.operator)?;
-        let (values, mut vectors) = match self.ends.filter(|ends| 2 * ends < support.nodes()) {
+        let map = Normalized::from_rows(expected.rows(), self.operator)?;
+        let (values, mut vectors) = match self.ends.filter(|ends| 2 * ends < support.num_nodes()) {
             None => {
                 let whole = spectrum(&map, self.memory)?;
                 (whole.values, whole.vectors)
@@ -64,7 +64,7 @@ impl Eigensolver {
                 let found = partial(&map, &settings, self.warm.as_ref())?;
                 let (low, high) = (&found.lowest, &found.highest);
                 let values = low.values.iter().chain(&high.values).copied().collect();
-                let vectors = Mat::from_fn(support.nodes(), low.len() + high.len(), |row, column| {
+                let vectors = Mat::from_fn(support.num_nodes(), low.len() + high.len(), |row, column| {
                     if column < low.len() {
                         low.vectors[(row, column)]
                     } else {
@@ -130,13 +130,13 @@ impl Eigenpairs {
 /// The expected graph of a support: every pair of it from both ends.
 struct Expected {
     offsets: Vec<usize>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl Expected {
     fn of(support: &impl Support, noise: f64, seed: u64) -> Expected {
-        let mut offsets = vec![0usize; support.nodes() + 1];
+        let mut offsets = vec![0usize; support.num_nodes() + 1];
         support.visit(&mut |low, high, _, _| {
             offsets[low as usize + 1] += 1;
             offsets[high as usize + 1] += 1;
@@ -145,7 +145,7 @@ impl Expected {
             offsets[node] += offsets[node - 1];
         }
         let total = offsets.last().copied().unwrap_or(0);
-        let (mut neighbours, mut values) = (vec![0u32; total], vec![0.0; total]);
+        let (mut neighbors, mut values) = (vec![0u32; total], vec![0.0; total]);
         let mut next = offsets.clone();
         let mut random = stream(seed, "noise", 0);
         support.visit(&mut |low, high, edge, x| {
@@ -156,15 +156,15 @@ impl Expected {
             }
             for (node, other) in [(low, high), (high, low)] {
                 let place = &mut next[node as usize];
-                neighbours[*place] = other;
+                neighbors[*place] = other;
                 values[*place] = weight;
                 *place += 1;
             }
         });
-        Expected { offsets, neighbours, values }
+        Expected { offsets, neighbors, values }
     }
 
     fn rows(&self) -> Rows<'_> {
-        Rows { offsets: &self.offsets, neighbours: &self.neighbours, values: &self.values, self_loops: None }
+        Rows { offsets: &self.offsets, neighbors: &self.neighbors, values: &self.values, self_loops: None }
     }
 }

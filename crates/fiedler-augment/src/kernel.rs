@@ -1,6 +1,6 @@
 //! The derivative of a spectral objective with respect to every node pair.
 
-/// What an objective hands to the optimiser: `∂F/∂B_ij` for any pair, in closed form.
+/// What an objective hands to the optimizer: `∂F/∂B_ij` for any pair, in closed form.
 ///
 /// `g(i, j) = (slope · B_ij + level) / (d_i d_j) + Σ_k c_k û_ki û_kj - pull_i - pull_j`
 #[derive(Debug, Clone)]

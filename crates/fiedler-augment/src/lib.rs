@@ -1,10 +1,10 @@
-//! Augmentation schemes for graphs, optimised for the largest change of the graph's spectrum.
+//! Augmentation schemes for graphs, optimized for the largest change of the graph's spectrum.
 //!
 //! A [`Scheme`] gives every node pair the probability of being flipped, Δ in the paper, and views of the graph are drawn from it.
 //! The squared norm of the spectrum of the expected graph is a sum over pairs, so that its value and its derivative need no
 //! eigensolver ([`objective`]); objectives that look at single eigenvalues have one ([`eigen`]). [`ascent`] pushes an objective
 //! by projected gradient steps on a [`support`] (all pairs, chosen ones, or nodes), and [`sample`] draws the flips of a view.
-//! Beside the optimised schemes stand those that others use ([`scheme`]), and [`mask`] hides features.
+//! Beside the optimized schemes stand those that others use ([`scheme`]), and [`mask`] hides features.
 //!
 //! ```
 //! use fiedler_augment::scheme::{Draw, Settings, Spectral, unwatched};
@@ -17,7 +17,7 @@
 //! assert!(max.norm.unwrap().relative() > 1.0 && min.norm.unwrap().relative() < 1.0);
 //!
 //! let view = scheme.draw(&karate.graphs.whole(), Draw { seed: 7, epoch: 0, view: 0 })?;
-//! assert!(view.graph.edges() < karate.graphs.edges());
+//! assert!(view.graph.num_edges() < karate.graphs.num_edges());
 //! # Ok::<(), fiedler_augment::Error>(())
 //! ```
 

@@ -9,7 +9,7 @@
 //! use fiedler_graph::{Features, generate};
 //!
 //! let karate = generate::karate_club();
-//! let features = Features::degrees(karate.graphs.arena(), 10);
+//! let features = Features::degrees(karate.graphs.block_diagonal(), 10);
 //! let masking = Masking { first: MaskRates { columns: 0.5, nodes: 0.0 }, ..Default::default() };
 //! let masker = masking.prepare(&karate.graphs, &features)?;
 //! let mask = masker.draw(&karate.graphs.whole(), Draw { seed: 1, epoch: 0, view: 0 })?;
@@ -92,8 +92,8 @@ impl Masking {
             check_share(&format!("share of nodes hidden from the {view} view"), rates.nodes)?;
         }
         check_share("cut-off", self.cutoff)?;
-        if features.rows() != set.nodes() {
-            let expected = format!("one for each of {} nodes", set.nodes());
+        if features.rows() != set.num_nodes() {
+            let expected = format!("one for each of {} nodes", set.num_nodes());
             return Err(Error::setting("number of feature rows", features.rows(), expected));
         }
         let importance = self.centrality.map(|centrality| column_importance(set, features, centrality));

@@ -5,7 +5,7 @@ use fiedler_spectral::Operator;
 use crate::kernel::PairKernel;
 use crate::support::{Power, Support};
 
-/// Which norm is optimised.
+/// Which norm is optimized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
@@ -27,7 +27,7 @@ pub struct Evaluation {
 
 /// Evaluates the full-spectrum norm: `Σ_ij B_ij² / (d_i d_j)`, a Frobenius norm, and its derivative.
 pub fn full_spectrum(support: &impl Support, operator: Operator, objective: Objective) -> Evaluation {
-    let nodes = support.nodes();
+    let nodes = support.num_nodes();
     let own_loop = match operator {
         Operator::Laplacian => 0.0,
         Operator::Propagation => 1.0,

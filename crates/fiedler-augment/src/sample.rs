@@ -78,7 +78,7 @@ impl Flips {
     }
 
     /// Number of nodes of the graph.
-    pub fn nodes(&self) -> usize {
+    pub fn num_nodes(&self) -> usize {
         self.nodes
     }
 

@@ -35,7 +35,7 @@ fn random_values(count: usize, seed: u64) -> Vec<f32> {
 
 /// The squared norm written down as it is defined, on a dense matrix in double precision.
 fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: Objective) -> f64 {
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let own_loop = if operator == Operator::Propagation { 1.0 } else { 0.0 };
     let mut weight = vec![vec![0.0; nodes]; nodes];
     for ((low, high), &x) in all_pairs(nodes).zip(x) {
@@ -100,7 +100,7 @@ proptest! {
         let candidates: Vec<_> = all_pairs(nodes).filter(|&(a, b)| !graph.has_edge(a, b)).collect();
         for direction in [Direction::Max, Direction::Min] {
             // A few steps only: on a symmetric graph, later ones leave a saddle by whichever way rounding points to.
-            let ascent = Ascent { direction, budget: 0.3 * graph.edges() as f64, steps: 4, step_size: StepSize::default() };
+            let ascent = Ascent { direction, budget: 0.3 * graph.num_edges() as f64, steps: 4, step_size: StepSize::default() };
             let original = full_spectrum(&Pairs::new(&graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
             let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
             let one = ascent.run(&mut triangle, original, |s| full_spectrum(s, Operator::Propagation, Objective::Expected), |_| true);
@@ -201,7 +201,7 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
     }
     let cora = catalogue::open("cora", &read::Options::default()).unwrap();
     let graph = cora.graph().unwrap();
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, Objective::Expected);
     let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
     assert!((original.sqrt() - 24.88).abs() < 0.005);
@@ -211,7 +211,7 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
         let mut random = stream(0, "start", 0);
         let start = (0..nodes * (nodes - 1) / 2).map(|_| random.random_range(1e-5..1.0 / nodes as f32)).collect();
         let mut triangle = Triangle::new(graph, start);
-        let budget = (0.3 * graph.edges() as f64).floor();
+        let budget = (0.3 * graph.num_edges() as f64).floor();
         let ascent = Ascent { direction, budget, steps: 40, step_size: StepSize::Rate(rate) };
         let outcome = ascent.run(&mut triangle, original, evaluate, |_| true);
         assert!((outcome.relative_norm - norm).abs() < norm_within, "{direction:?}: {}", outcome.relative_norm);

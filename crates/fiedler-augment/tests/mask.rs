@@ -9,7 +9,7 @@ use fiedler_graph::{Categorical, Dense, Features, Graph, GraphSet, Sparse};
 /// Two stars of four and three nodes.
 fn stars() -> GraphSet {
     let (arena, _) = Graph::from_pairs(7, vec![(0, 1), (0, 2), (0, 3), (4, 5), (4, 6)]).unwrap();
-    GraphSet::from_arena(arena, vec![4, 3]).unwrap()
+    GraphSet::from_block_diagonal(arena, vec![4, 3]).unwrap()
 }
 
 fn dense() -> Features {

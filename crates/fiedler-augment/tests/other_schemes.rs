@@ -1,4 +1,4 @@
-//! The schemes that nothing is optimised for: frequencies against probabilities, probabilities against their formulas.
+//! The schemes that nothing is optimized for: frequencies against probabilities, probabilities against their formulas.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -66,8 +66,8 @@ fn flip_counts(scheme: &Scheme, set: &GraphSet, view: usize, draws: u32) -> Hash
 /// Chi-square of counts against probabilities, as standard deviations from its mean.
 fn chi_square(set: &GraphSet, counts: &HashMap<(u32, u32), u32>, draws: u32, of: impl Fn(u32, u32) -> f64) -> f64 {
     let (mut sum, mut terms) = (0.0, 0.0);
-    for low in 0..set.nodes() as u32 {
-        for high in low + 1..set.nodes() as u32 {
+    for low in 0..set.num_nodes() as u32 {
+        for high in low + 1..set.num_nodes() as u32 {
             let (probability, count) = (of(low, high), f64::from(*counts.get(&(low, high)).unwrap_or(&0)));
             if probability <= 0.0 || probability >= 1.0 {
                 assert_eq!(count, if probability <= 0.0 { 0.0 } else { f64::from(draws) }, "({low}, {high})");
@@ -89,7 +89,7 @@ fn listed_probabilities(augmentation: &Augmentation) -> HashMap<(u32, u32), f64>
 #[test]
 fn uniform_pairs_flip_as_often_as_they_should() {
     let set = karate();
-    let (nodes, edges) = (set.nodes(), set.edges());
+    let (nodes, edges) = (set.num_nodes(), set.num_edges());
     let rates = [Rates::removing(0.3), Rates::flipping(0.5), Rates::perturbing(0.2), Rates { remove: 1.0, add: 3.0 }];
     for rates in rates {
         let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: rates }), &set);
@@ -97,7 +97,7 @@ fn uniform_pairs_flip_as_often_as_they_should() {
         assert!((add * (nodes * (nodes - 1) / 2 - edges) as f64 - rates.add * edges as f64).abs() < 1e-9);
         for view in 0..2 {
             let counts = flip_counts(&scheme, &set, view, 4000);
-            let of = |low, high| if set.arena().has_edge(low, high) { remove } else { add };
+            let of = |low, high| if set.block_diagonal().has_edge(low, high) { remove } else { add };
             let deviation = chi_square(&set, &counts, 4000, of);
             assert!(deviation.abs() < 4.0, "{rates:?}: {deviation}");
             let total: u32 = counts.values().sum();
@@ -132,27 +132,28 @@ fn uniform_perturbation_of_a_large_graph_needs_no_list_of_pairs() {
     let rates = Rates::perturbing(0.1);
     let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: rates }), &set);
     let drawn = scheme.draw(&set.whole(), Draw { seed: 1, epoch: 0, view: 1 }).unwrap().graph;
-    let kept = drawn.edge_pairs().filter(|&(low, high)| set.arena().has_edge(low, high)).count() as f64;
-    let added = drawn.edges() as f64 - kept;
+    let kept = drawn.edge_pairs().filter(|&(low, high)| set.block_diagonal().has_edge(low, high)).count() as f64;
+    let added = drawn.num_edges() as f64 - kept;
     assert!((kept - 270_000.0).abs() < 800.0 && (added - 30_000.0).abs() < 800.0, "{kept} {added}");
 }
 
 #[test]
 fn clustered_removal_has_the_probabilities_of_the_paper() {
     let set = karate();
-    let edges = set.edges() as f64;
+    let edges = set.num_edges() as f64;
     for ratio in [0.0, 0.1, 0.5, 0.9, 1.0] {
         for boost in [1.0, 1.2, 30.0] {
             let settings = Clustered { ratio, boost, clusters: Some(3), ..Default::default() };
             let scheme = compute(&Settings::Clustered(settings), &set);
-            let found = cluster(set.arena(), &ClusterSettings { clusters: Some(3), ..Default::default() }).unwrap();
+            let found =
+                cluster(set.block_diagonal(), &ClusterSettings { clusters: Some(3), ..Default::default() }).unwrap();
             let crosses = |pair: &(u32, u32)| found.of_node[pair.0 as usize] != found.of_node[pair.1 as usize];
-            let between = set.arena().edge_pairs().filter(crosses).count() as f64;
+            let between = set.block_diagonal().edge_pairs().filter(crosses).count() as f64;
             assert!(between > 0.0 && between < edges);
             let inter = (boost * ratio).min(ratio * edges / between).min(1.0);
             let intra = (ratio * edges - inter * between) / (edges - between);
             let listed = listed_probabilities(&scheme.views()[1]);
-            for pair in set.arena().edge_pairs() {
+            for pair in set.block_diagonal().edge_pairs() {
                 let expected = if crosses(&pair) { inter } else { intra };
                 let given = listed.get(&pair).copied().unwrap_or(0.0);
                 assert!((given - expected).abs() < 1e-6, "{ratio} {boost}: {given} {expected}");
@@ -166,7 +167,7 @@ fn clustered_removal_has_the_probabilities_of_the_paper() {
 
 #[test]
 fn components_are_clustered_one_by_one() {
-    let karate = karate().arena().clone();
+    let karate = karate().block_diagonal().clone();
     let twice = karate.edge_pairs().map(|(low, high)| (low + 1, high + 1));
     let pairs: Vec<(u32, u32)> =
         twice.chain(karate.edge_pairs().map(|(a, b)| (a + 35, b + 35))).chain([(69, 70)]).collect();
@@ -224,8 +225,8 @@ fn centralities_are_those_of_networkx() {
     let page_rank = [0.0969972854, 0.0528769241, 0.0570785095, 0.0095647455, 0.1009191823];
     let eigenvector = [0.3554914445, 0.2659599196, 0.3171925045, 0.0528556975, 0.3733634703];
     let chosen = |values: Vec<f64>| [0, 1, 2, 11, 33].map(|node| values[node]);
-    close(&chosen(Centrality::PageRank.of_nodes(set.arena())), &page_rank);
-    close(&chosen(Centrality::Eigenvector.of_nodes(set.arena())), &eigenvector);
+    close(&chosen(Centrality::PageRank.of_nodes(set.block_diagonal())), &page_rank);
+    close(&chosen(Centrality::Eigenvector.of_nodes(set.block_diagonal())), &eigenvector);
 }
 
 #[test]
@@ -234,14 +235,14 @@ fn removal_by_centrality_follows_its_formula() {
     for centrality in [Centrality::Degree, Centrality::Eigenvector, Centrality::PageRank] {
         let settings = CentralityRemoval { centrality, first: 0.4, second: 0.9, cutoff: 0.7 };
         let scheme = compute(&Settings::Centrality(settings), &set);
-        let central = centrality.of_nodes(set.arena());
+        let central = centrality.of_nodes(set.block_diagonal());
         let logarithm = |(low, high): (u32, u32)| ((central[low as usize] + central[high as usize]) / 2.0).ln();
-        let s: Vec<f64> = set.arena().edge_pairs().map(logarithm).collect();
+        let s: Vec<f64> = set.block_diagonal().edge_pairs().map(logarithm).collect();
         let highest = s.iter().copied().fold(f64::MIN, f64::max);
         let mean = s.iter().sum::<f64>() / s.len() as f64;
         for (view, ratio) in [(0, 0.4), (1, 0.9)] {
             let listed = listed_probabilities(&scheme.views()[view]);
-            for (pair, s) in set.arena().edge_pairs().zip(&s) {
+            for (pair, s) in set.block_diagonal().edge_pairs().zip(&s) {
                 let expected = ((highest - s) / (highest - mean) * ratio).min(0.7);
                 let given = listed.get(&pair).copied().unwrap_or(0.0);
                 assert!((given - expected).abs() < 1e-5, "{centrality:?} {given} {expected}");
@@ -260,7 +261,7 @@ fn edges_that_are_alike_are_removed_alike() {
         for centrality in [Centrality::Degree, Centrality::Eigenvector, Centrality::PageRank] {
             let scheme = compute(&Settings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
             let listed = listed_probabilities(&scheme.views()[0]);
-            assert_eq!(listed.len(), set.edges());
+            assert_eq!(listed.len(), set.num_edges());
             assert!(listed.values().all(|value| (value - 0.3).abs() < 1e-6), "{centrality:?} {listed:?}");
         }
     }
@@ -268,7 +269,7 @@ fn edges_that_are_alike_are_removed_alike() {
 
 /// `Σ_k θ_k M^k` with all entries, M the propagation matrix.
 fn plain_diffusion(graph: &Graph, kernel: Diffusion) -> Vec<Vec<f64>> {
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let degree = |node: usize| 1.0 + graph.degree(node as u32) as f64;
     let entry = |row: usize, column: usize| {
         let joined = row == column || graph.has_edge(row as u32, column as u32);
@@ -297,11 +298,11 @@ fn plain_diffusion(graph: &Graph, kernel: Diffusion) -> Vec<Vec<f64>> {
 
 fn drawn_matrix(scheme: &Scheme, set: &GraphSet) -> Vec<Vec<f64>> {
     let view = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
-    let mut matrix = vec![vec![0.0; set.nodes()]; set.nodes()];
+    let mut matrix = vec![vec![0.0; set.num_nodes()]; set.num_nodes()];
     for (node, row) in matrix.iter_mut().enumerate() {
         row[node] = f64::from(view.own_weights.as_ref().unwrap()[node]);
-        let weights = view.graph.neighbour_weights(node as u32).unwrap();
-        for (&other, &weight) in view.graph.neighbours(node as u32).iter().zip(weights) {
+        let weights = view.graph.neighbor_weights(node as u32).unwrap();
+        for (&other, &weight) in view.graph.neighbors(node as u32).iter().zip(weights) {
             row[other as usize] = f64::from(weight);
         }
     }
@@ -314,12 +315,12 @@ fn exact_diffusion_is_the_series_of_powers() {
     for set in [karate(), apart] {
         for kernel in [Diffusion::PageRank { teleport: 0.2 }, Diffusion::Heat { time: 5.0 }] {
             let scheme = compute(&Settings::Diffusion(Diffused { kernel, ..Default::default() }), &set);
-            let (found, expected) = (drawn_matrix(&scheme, &set), plain_diffusion(set.arena(), kernel));
+            let (found, expected) = (drawn_matrix(&scheme, &set), plain_diffusion(set.block_diagonal(), kernel));
             for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
                 assert!((found - expected).abs() < 1e-6, "{kernel:?} {found} {expected}");
             }
             let first = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 0 }).unwrap();
-            assert_eq!(first.graph, *set.arena());
+            assert_eq!(first.graph, *set.block_diagonal());
         }
     }
 }
@@ -329,7 +330,7 @@ fn nodes_apart_stay_apart_in_an_exact_diffusion() {
     let set = GraphSet::single(graph(8, &[(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (5, 6)]));
     let scheme = compute(&Settings::Diffusion(Diffused::default()), &set);
     let view = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
-    assert_eq!(view.graph.edges(), 10 + 1);
+    assert_eq!(view.graph.num_edges(), 10 + 1);
     assert!((view.own_weights.unwrap()[7] - 1.0).abs() < 1e-6);
 }
 
@@ -337,10 +338,10 @@ fn nodes_apart_stay_apart_in_an_exact_diffusion() {
 fn sparse_page_rank_is_as_close_as_it_says() {
     let set = karate();
     let kernel = Diffusion::PageRank { teleport: 0.15 };
-    let exact = plain_diffusion(set.arena(), kernel);
-    let degree = |node: usize| 1.0 + set.arena().degree(node as u32) as f64;
+    let exact = plain_diffusion(set.block_diagonal(), kernel);
+    let degree = |node: usize| 1.0 + set.block_diagonal().degree(node as u32) as f64;
     for tolerance in [1e-2, 1e-4, 1e-7] {
-        let settings = Diffused { kernel, form: Form::Sparse, neighbours: 34, tolerance, ..Default::default() };
+        let settings = Diffused { kernel, form: Form::Sparse, neighbors: 34, tolerance, ..Default::default() };
         let found = drawn_matrix(&compute(&Settings::Diffusion(settings), &set), &set);
         for row in 0..34 {
             for column in 0..34 {
@@ -355,8 +356,8 @@ fn sparse_page_rank_is_as_close_as_it_says() {
 #[test]
 fn sparse_page_rank_keeps_the_largest_of_each_node() {
     let set = karate();
-    let all = Diffused { form: Form::Sparse, neighbours: 34, tolerance: 1e-9, ..Default::default() };
-    let few = Diffused { neighbours: 4, ..all };
+    let all = Diffused { form: Form::Sparse, neighbors: 34, tolerance: 1e-9, ..Default::default() };
+    let few = Diffused { neighbors: 4, ..all };
     let all = drawn_matrix(&compute(&Settings::Diffusion(all), &set), &set);
     let few = drawn_matrix(&compute(&Settings::Diffusion(few), &set), &set);
     let fourth = |node: usize| {
@@ -402,7 +403,7 @@ fn graphcl_drops_its_share_of_nodes() {
             let drawn = scheme.draw(&set.whole(), Draw { seed: 9, epoch, view }).unwrap();
             let dropped = drawn.dropped.unwrap();
             assert_eq!(dropped.iter().filter(|dropped| **dropped).count(), 8);
-            for (low, high) in set.arena().edge_pairs() {
+            for (low, high) in set.block_diagonal().edge_pairs() {
                 let lost = dropped[low as usize] || dropped[high as usize];
                 assert_eq!(drawn.graph.has_edge(low, high), !lost);
             }
@@ -433,7 +434,7 @@ fn a_subgraph_is_connected_as_far_as_the_graph_is() {
         let mut reached = vec![kept[0]];
         let mut at = 0;
         while at < reached.len() {
-            for &other in drawn.graph.neighbours(reached[at]) {
+            for &other in drawn.graph.neighbors(reached[at]) {
                 if !reached.contains(&other) {
                     reached.push(other);
                 }
@@ -452,7 +453,7 @@ fn hard_graphs_have_views_too() {
         GraphSet::single(complete(2)),
         GraphSet::single(complete(7)),
         GraphSet::single(graph(6, &[(1, 4)])),
-        GraphSet::from_arena(graph(9, &[(1, 2), (2, 3), (4, 5), (5, 6), (4, 6)]), vec![1, 3, 3, 2]).unwrap(),
+        GraphSet::from_block_diagonal(graph(9, &[(1, 2), (2, 3), (4, 5), (5, 6), (4, 6)]), vec![1, 3, 3, 2]).unwrap(),
     ];
     for set in &sets {
         for settings in all_settings() {
@@ -460,7 +461,7 @@ fn hard_graphs_have_views_too() {
             for view in 0..2 {
                 for epoch in 0..10 {
                     let drawn = scheme.draw(&set.whole(), Draw { seed: 1, epoch, view }).unwrap();
-                    assert_eq!(drawn.graph.nodes(), set.nodes());
+                    assert_eq!(drawn.graph.num_nodes(), set.num_nodes());
                     if let Some(dropped) = drawn.dropped {
                         for graph in 0..set.len() {
                             let nodes = set.node_range(graph);
@@ -482,7 +483,7 @@ fn a_complete_graph_has_nothing_to_add_and_says_so() {
     let rates = Rates { remove: 0.0, add: 0.5 };
     let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: Rates::default() }), &set);
     let drawn = scheme.draw(&set.whole(), Draw { seed: 1, epoch: 0, view: 0 }).unwrap();
-    assert_eq!(drawn.graph, *set.arena());
+    assert_eq!(drawn.graph, *set.block_diagonal());
     assert_eq!(scheme.report().notes.len(), 1);
     assert!(matches!(scheme.views()[1], Augmentation::Unchanged));
 }
@@ -490,7 +491,7 @@ fn a_complete_graph_has_nothing_to_add_and_says_so() {
 #[test]
 fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
     let arena = graph(11, &[(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (4, 6), (7, 8), (8, 9), (9, 10), (10, 7)]);
-    let set = GraphSet::from_arena(arena, vec![4, 3, 4]).unwrap();
+    let set = GraphSet::from_block_diagonal(arena, vec![4, 3, 4]).unwrap();
     for settings in all_settings() {
         let scheme = compute(&settings, &set);
         for view in 0..2 {
@@ -510,9 +511,9 @@ fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
 
 #[test]
 fn a_set_is_treated_graph_by_graph() {
-    let karate = graph(34, &karate().arena().edge_pairs().collect::<Vec<_>>());
+    let karate = graph(34, &karate().block_diagonal().edge_pairs().collect::<Vec<_>>());
     let both: Vec<(u32, u32)> = karate.edge_pairs().chain([(34, 35), (35, 36), (36, 37), (36, 38)]).collect();
-    let set = GraphSet::from_arena(graph(39, &both), vec![34, 5]).unwrap();
+    let set = GraphSet::from_block_diagonal(graph(39, &both), vec![34, 5]).unwrap();
     let alone = GraphSet::single(karate);
     for settings in all_settings() {
         let (in_set, by_itself) = (compute(&settings, &set), compute(&settings, &alone));
@@ -530,7 +531,7 @@ fn the_number_of_threads_changes_nothing() {
     let mut pairs: Vec<(u32, u32)> =
         (0..400).flat_map(|node| [(node, node * 7 % 400), (node, (node + 1) % 400)]).collect();
     pairs.extend([(400, 401), (401, 402)]);
-    let set = GraphSet::from_arena(graph(403, &pairs), vec![400, 3]).unwrap();
+    let set = GraphSet::from_block_diagonal(graph(403, &pairs), vec![400, 3]).unwrap();
     let run = |threads: usize, settings: &Settings| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -557,7 +558,7 @@ fn settings_out_of_range_are_refused() {
         Settings::Clustered(Clustered { clusters: Some(0), ..Default::default() }),
         Settings::Centrality(CentralityRemoval { cutoff: 2.0, ..Default::default() }),
         Settings::Diffusion(Diffused { tolerance: 0.0, ..Default::default() }),
-        Settings::Diffusion(Diffused { neighbours: 0, ..Default::default() }),
+        Settings::Diffusion(Diffused { neighbors: 0, ..Default::default() }),
         Settings::Diffusion(Diffused { kernel: Diffusion::PageRank { teleport: 0.0 }, ..Default::default() }),
         Settings::GraphCl(GraphCl { ratio: 1.1, ..Default::default() }),
     ];
@@ -590,8 +591,8 @@ fn published_graphs_have_every_scheme() {
         let view = scheme.report().views.last().unwrap();
         match settings {
             Settings::Clustered(_) => assert!(scheme.report().notes.is_empty(), "edges lie between clusters"),
-            Settings::Diffusion(_) => assert_eq!(drawn.graph.edges() as u64, view.places),
-            _ => assert!(drawn.graph.edges() < set.edges()),
+            Settings::Diffusion(_) => assert_eq!(drawn.graph.num_edges() as u64, view.places),
+            _ => assert!(drawn.graph.num_edges() < set.num_edges()),
         }
     }
 }

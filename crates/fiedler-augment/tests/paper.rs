@@ -43,8 +43,8 @@ fn maximising_removes_and_minimising_adds_between_clusters() {
         let classes = dataset.node_labels.as_ref().unwrap().classes().unwrap().of();
         let between = |low: u32, high: u32| usize::from(classes[low as usize] != classes[high as usize]);
         let scheme = opposite(&dataset.graphs, Spectral::default());
-        for low in 0..graph.nodes() as u32 {
-            for high in low + 1..graph.nodes() as u32 {
+        for low in 0..graph.num_nodes() as u32 {
+            for high in low + 1..graph.num_nodes() as u32 {
                 let counts = if graph.has_edge(low, high) { &mut edges } else { &mut free };
                 counts[between(low, high)] += 1.0;
             }
@@ -94,8 +94,8 @@ fn on_molecules_the_nitro_group_is_cut_off_and_joined_to_the_rest() {
         (0..3).for_each(|kind| removed[kind] += mass[kind]);
         let mass =
             mass_by::<2>(&scheme, 1, at, |low, high| (!graph.has_edge(low, high)).then(|| kind(low, high).min(1)));
-        for low in 0..graph.nodes() as u32 {
-            for high in low + 1..graph.nodes() as u32 {
+        for low in 0..graph.num_nodes() as u32 {
+            for high in low + 1..graph.num_nodes() as u32 {
                 free[kind(low, high).min(1)] += f64::from(u8::from(!graph.has_edge(low, high)));
             }
         }
@@ -118,10 +118,10 @@ fn atom_types(features: &Features) -> Vec<usize> {
 
 /// Atoms of NO2: a nitrogen with two oxygens of degree one, and these. Carbon is 0, nitrogen 1, oxygen 2.
 fn nitro_groups(graph: &Graph, atoms: &[usize]) -> Vec<bool> {
-    let mut nitro = vec![false; graph.nodes()];
-    for node in 0..graph.nodes() as u32 {
+    let mut nitro = vec![false; graph.num_nodes()];
+    for node in 0..graph.num_nodes() as u32 {
         let oxygens: Vec<u32> = graph
-            .neighbours(node)
+            .neighbors(node)
             .iter()
             .copied()
             .filter(|&other| atoms[other as usize] == 2 && graph.degree(other) == 1)

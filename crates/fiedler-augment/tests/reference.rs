@@ -35,21 +35,21 @@ fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, ends: Option<u
     (0..nodes).for_each(|node| matrix[(node, node)] = own);
     let roots: Vec<f64> =
         (0..nodes).map(|row| (0..nodes).map(|column| matrix[(row, column)]).sum::<f64>().sqrt()).collect();
-    let normalised = Mat::from_fn(nodes, nodes, |row, column| {
+    let normalized = Mat::from_fn(nodes, nodes, |row, column| {
         let entry = matrix[(row, column)] / (roots[row] * roots[column]);
         match operator {
             Operator::Propagation => entry,
             Operator::Laplacian => f64::from(u8::from(row == column)) - entry,
         }
     });
-    let all = normalised.self_adjoint_eigenvalues(Side::Lower).unwrap();
+    let all = normalized.self_adjoint_eigenvalues(Side::Lower).unwrap();
     match ends.filter(|ends| 2 * ends < nodes) {
         Some(ends) => all[..ends].iter().chain(all[nodes - ends..].iter().rev()).copied().collect(),
         None => all,
     }
 }
 
-/// What is optimised, by the values of pairs or of nodes.
+/// What is optimized, by the values of pairs or of nodes.
 struct Problem<'a> {
     graph: &'a Graph,
     operator: Operator,
@@ -69,8 +69,8 @@ impl Problem<'_> {
                 (false, false) => flip,
             }
         };
-        let weights: Vec<f64> = all_pairs(self.graph.nodes() as u32).enumerate().map(weight).collect();
-        eigenvalues(self.graph.nodes(), &weights, self.operator, self.ends)
+        let weights: Vec<f64> = all_pairs(self.graph.num_nodes() as u32).enumerate().map(weight).collect();
+        eigenvalues(self.graph.num_nodes(), &weights, self.operator, self.ends)
     }
 
     /// Norm or distance, relative to the original norm.
@@ -114,7 +114,7 @@ fn probabilities(augmentation: &Augmentation, nodes: u32) -> Vec<f64> {
             let of = |pair| found.iter().find(|(other, _)| *other == pair).map_or(0.0, |(_, p)| f64::from(*p));
             all_pairs(nodes).map(of).collect()
         }
-        _ => unreachable!("an optimised view"),
+        _ => unreachable!("an optimized view"),
     }
 }
 
@@ -128,9 +128,9 @@ fn follow(
     make: impl Fn(usize) -> Settings,
 ) {
     let graph = problem.graph;
-    let nodes = graph.nodes() as u32;
+    let nodes = graph.num_nodes() as u32;
     let set = GraphSet::single(graph.clone());
-    let places = if problem.of_nodes { graph.nodes() } else { all_pairs(nodes).count() };
+    let places = if problem.of_nodes { graph.num_nodes() } else { all_pairs(nodes).count() };
     let original = problem.spectrum(&vec![0.0; places]);
     let compute = |steps: usize| make(steps).compute(&set, &unwatched).unwrap();
     let start = compute(0);
@@ -175,7 +175,7 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                     seed,
                     ..Spectral::default()
                 };
-                let budget = 0.2 * graph.edges() as f64;
+                let budget = 0.2 * graph.num_edges() as f64;
                 let name = |scheme: &str| format!("{scheme}, {operator}, {eigenvalues:?}, seed {seed}");
                 let problem =
                     |of_nodes, distance| Problem { graph: &graph, operator, ends: eigenvalues, of_nodes, distance };

@@ -46,7 +46,7 @@ fn every_scheme_moves_the_spectrum_within_its_budget() {
                     let drawn = scheme.draw(&set.whole(), draw).unwrap();
                     assert_eq!(drawn, scheme.draw(&set.whole(), draw).unwrap());
                     if !matches!(scheme.views()[view], Augmentation::Unchanged) {
-                        assert_ne!(drawn.graph, *set.arena(), "{}", settings.name());
+                        assert_ne!(drawn.graph, *set.block_diagonal(), "{}", settings.name());
                     }
                 }
             }
@@ -57,7 +57,7 @@ fn every_scheme_moves_the_spectrum_within_its_budget() {
 #[test]
 fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
     let (arena, _) = Graph::from_pairs(9, vec![(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (4, 6), (7, 8)]).unwrap();
-    let set = GraphSet::from_arena(arena, vec![4, 3, 2]).unwrap();
+    let set = GraphSet::from_block_diagonal(arena, vec![4, 3, 2]).unwrap();
     for settings in spectral_schemes(Spectral { ratio: 0.8, ..Default::default() }) {
         let scheme = compute(&settings, &set);
         for epoch in 0..20 {
@@ -96,7 +96,7 @@ fn a_scheme_of_another_graph_or_a_damaged_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scheme.safetensors");
     compute(&Settings::Opposite(Spectral::default()), &karate()).save(&path, false).unwrap();
-    let other = GraphSet::single(karate().arena().flipped(&[(0, 1)]).unwrap());
+    let other = GraphSet::single(karate().block_diagonal().flipped(&[(0, 1)]).unwrap());
     assert!(matches!(Scheme::load(&path, &other), Err(Error::OtherGraph { .. })));
 
     let whole = std::fs::read(&path).unwrap();

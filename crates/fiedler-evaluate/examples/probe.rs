@@ -1,6 +1,6 @@
 //! Times the probes, for `bench/compare/probe.py`: `probe logistic|ridge FOLDER WEIGHT[,WEIGHT…]`.
 //!
-//! The folder has `x.npy` (embeddings, standardised) and `classes.npy` or `values.npy`. Prints one JSON object: wall and processor
+//! The folder has `x.npy` (embeddings, standardized) and `classes.npy` or `values.npy`. Prints one JSON object: wall and processor
 //! seconds, and the weights and intercepts of each model.
 
 use std::error::Error;
@@ -30,12 +30,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 fits.into_iter().map(|fit| fit.model).collect()
             })
         }
-        Labels::Values(values) => {
+        Labels::Regression(values) => {
             let targets: Vec<f64> =
                 (0..table.rows()).flat_map(|row| values.row(row).to_vec()).flatten().map(Into::into).collect();
             Box::new(move |rows| fit_ridge(&Design::new(rows), &targets, &weights))
         }
-        Labels::Tasks(_) => return Err("labels are neither classes nor values".into()),
+        Labels::MultiLabel(_) => return Err("labels are neither classes nor values".into()),
     };
     let (start, work) = (Instant::now(), processor_seconds());
     let models = fit(rows);

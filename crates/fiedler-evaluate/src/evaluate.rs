@@ -27,7 +27,7 @@ use progress::Progress;
 pub const WEIGHTS: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
 
 /// What may be done to embeddings: which one helps depends on how they were learnt.
-pub const PREPARATIONS: [Preparation; 2] = [Preparation::Standardise, Preparation::UnitRows];
+pub const PREPARATIONS: [Preparation; 2] = [Preparation::Standardize, Preparation::UnitRows];
 
 /// How embeddings are judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,11 +182,11 @@ impl Case<'_> {
         Ok(SplitScore {
             name: split.name.clone(),
             value: value.ok_or_else(|| meaningless(self.metric, "test", &split.name))?,
-            valid: chosen.valid,
+            validation: chosen.validation,
             weight: chosen.weight,
             preparation: chosen.preparation,
             train_items: split.train.len(),
-            valid_items: chosen.valid_items,
+            validation_items: chosen.validation_items,
             test_items: split.test.len(),
             fingerprint: split.fingerprint(),
         })
@@ -199,7 +199,7 @@ impl Case<'_> {
             embeddings: self.embeddings,
             labels: &labels,
             train: &split.train,
-            valid: &split.valid,
+            validation: &split.validation,
             name: &split.name,
             index,
             metric: self.metric,

@@ -14,7 +14,7 @@ use crate::matrix::Matrix;
 pub enum Preparation {
     /// Every column to mean 0 and deviation 1 over the training rows, as scikit-learn's `StandardScaler` does; the protocol that the
     /// paper follows (AD-GCL's) does this.
-    Standardise,
+    Standardize,
     /// Every row to length 1, as GRACE and GCA do.
     UnitRows,
     /// Nothing.
@@ -31,12 +31,12 @@ pub(crate) enum Prepared {
 
 impl Preparation {
     /// Every preparation.
-    pub const ALL: [Preparation; 3] = [Preparation::Standardise, Preparation::UnitRows, Preparation::AsIs];
+    pub const ALL: [Preparation; 3] = [Preparation::Standardize, Preparation::UnitRows, Preparation::AsIs];
 
     /// Name for the command line and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Preparation::Standardise => "standardise",
+            Preparation::Standardize => "standardize",
             Preparation::UnitRows => "unit-rows",
             Preparation::AsIs => "as-is",
         }
@@ -45,7 +45,7 @@ impl Preparation {
     /// The same in words.
     pub fn describe(self) -> &'static str {
         match self {
-            Preparation::Standardise => "columns standardised by mean and deviation of the training rows",
+            Preparation::Standardize => "columns standardized by mean and deviation of the training rows",
             Preparation::UnitRows => "rows scaled to length one",
             Preparation::AsIs => "embeddings as they are",
         }
@@ -54,7 +54,7 @@ impl Preparation {
     /// Learns from training rows what there is to learn.
     pub(crate) fn learn(self, train: &Matrix) -> Prepared {
         match self {
-            Preparation::Standardise => {
+            Preparation::Standardize => {
                 let means = train.column_means();
                 let mut scales = vec![0.0; train.columns()];
                 for row in train.values().chunks_exact(train.columns().max(1)) {

@@ -37,7 +37,7 @@ pub struct SplitScore {
     /// The metric on the test part.
     pub value: f64,
     /// The metric on the part that the setting was chosen on.
-    pub valid: f64,
+    pub validation: f64,
     /// The setting that was chosen: `C` of logistic regression, `alpha` of ridge regression, or the reference probe's weight decay.
     pub weight: f64,
     /// What was chosen to be done to embeddings first.
@@ -45,7 +45,7 @@ pub struct SplitScore {
     /// Items learnt from.
     pub train_items: usize,
     /// Items chosen on.
-    pub valid_items: usize,
+    pub validation_items: usize,
     /// Items tested.
     pub test_items: usize,
     /// Hash of the split, equal for equal splits.

@@ -39,7 +39,7 @@ impl Target {
         } else {
             dataset.splits.clone()
         };
-        let names = dataset.graphs.arena().names().filter(|_| !graphs);
+        let names = dataset.graphs.block_diagonal().names().filter(|_| !graphs);
         let names = names.map(|names| names.iter().map(|name| name.to_string()).collect());
         Ok(Target { labels: labels.clone(), splits, graphs, names, names_count_rows: false })
     }
@@ -64,7 +64,7 @@ impl Target {
         }
         for split in &mut splits {
             split.check(self.labels.len())?;
-            for part in [&mut split.train, &mut split.valid, &mut split.test] {
+            for part in [&mut split.train, &mut split.validation, &mut split.test] {
                 part.retain(|&item| self.is_labelled(item));
             }
         }
@@ -74,8 +74,8 @@ impl Target {
     fn is_labelled(&self, item: u32) -> bool {
         match &self.labels {
             Labels::Classes(classes) => classes.of()[item as usize].is_some(),
-            Labels::Tasks(tasks) => tasks.row(item as usize).iter().any(Option::is_some),
-            Labels::Values(values) => values.row(item as usize).iter().any(Option::is_some),
+            Labels::MultiLabel(tasks) => tasks.row(item as usize).iter().any(Option::is_some),
+            Labels::Regression(values) => values.row(item as usize).iter().any(Option::is_some),
         }
     }
 }
@@ -86,7 +86,7 @@ fn of_nodes(split: &Split, dataset: &Dataset) -> Split {
     Split {
         name: split.name.clone(),
         train: nodes(&split.train),
-        valid: nodes(&split.valid),
+        validation: nodes(&split.validation),
         test: nodes(&split.test),
         stopping: nodes(&split.stopping),
     }

@@ -3,7 +3,7 @@
 
 use fiedler_evaluate::probe::{self, Adam, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
 use fiedler_evaluate::{Matrix, Metric, metric};
-use fiedler_graph::{Classes, Dense, Labels, Tasks};
+use fiedler_graph::{Classes, Dense, Labels, MultiLabel};
 use serde_json::Value;
 
 fn fixture(name: &str) -> Value {
@@ -33,7 +33,7 @@ fn halves(case: &Value) -> (Matrix, Matrix) {
 }
 
 /// Columns of both to mean 0 and deviation 1 over the first.
-fn standardised(train: &Matrix, test: &Matrix) -> (Matrix, Matrix) {
+fn standardized(train: &Matrix, test: &Matrix) -> (Matrix, Matrix) {
     let over = |value: &dyn Fn(&[f64]) -> f64| {
         (0..train.rows()).map(|row| value(train.row(row))).sum::<f64>() / train.rows() as f64
     };
@@ -64,8 +64,8 @@ fn argmax(row: &[f64]) -> u32 {
 fn logistic_regression_is_scikit_learns() {
     for case in fixture("logistic.json").as_array().unwrap() {
         let (mut train, mut test) = halves(case);
-        if case["standardise"].as_bool().unwrap() {
-            (train, test) = standardised(&train, &test);
+        if case["standardize"].as_bool().unwrap() {
+            (train, test) = standardized(&train, &test);
         }
         let labels = classes(&case["labels"]);
         let fits = case["fits"].as_array().unwrap();
@@ -95,8 +95,8 @@ fn logistic_regression_is_scikit_learns() {
 fn usual_settings_reach_scikit_learns_loss() {
     for case in fixture("logistic.json").as_array().unwrap() {
         let (mut train, mut test) = halves(case);
-        if case["standardise"].as_bool().unwrap() {
-            (train, test) = standardised(&train, &test);
+        if case["standardize"].as_bool().unwrap() {
+            (train, test) = standardized(&train, &test);
         }
         let labels = &classes(&case["labels"])[..size(case, "rows")];
         let fits = case["fits"].as_array().unwrap();
@@ -123,7 +123,7 @@ fn tasks_with_gaps_are_scikit_learns_one_by_one_and_ogbs_together() {
     let (train, test) = halves(&case);
     let answers = case["answers"].as_array().unwrap().iter().map(Value::as_bool).collect();
     let names = ["a", "b", "c", "constant"].map(String::from).to_vec();
-    let labels = Labels::Tasks(Tasks::new(names, answers).unwrap());
+    let labels = Labels::MultiLabel(MultiLabel::new(names, answers).unwrap());
     let rows = size(&case, "rows") as u32;
     let (learnt, tested): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (rows..2 * rows).collect());
     let fits = case["fits"].as_array().unwrap();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fiedler_evaluate::{Matrix, Metric, Preparation, Protocol, Score, Settings, Target, evaluate};
-use fiedler_graph::{Classes, Dense, Labels, Split, Tasks, Values, generate};
+use fiedler_graph::{Classes, Dense, Labels, MultiLabel, Regression, Split, generate};
 use proptest::prelude::*;
 
 /// Classes of which some are missing.
@@ -24,13 +24,13 @@ fn of_class(target: &Target, class: u32, items: &[u32]) -> usize {
 }
 
 fn parts(split: &Split) -> [&Vec<u32>; 3] {
-    [&split.train, &split.valid, &split.test]
+    [&split.train, &split.validation, &split.test]
 }
 
 proptest! {
     #[test]
     fn random_splits_are_disjoint_and_cover(target in some_classes(), seed: u64, stratified: bool) {
-        let protocol = Protocol::Random { splits: 3, train: 0.1, valid: 0.1, stratified };
+        let protocol = Protocol::Random { splits: 3, train: 0.1, validation: 0.1, stratified };
         let splits = protocol.splits(&target, seed).unwrap();
         prop_assert_eq!(splits.len(), 3);
         for split in &splits {
@@ -48,7 +48,7 @@ proptest! {
 
     #[test]
     fn stratified_splits_have_each_class_within_one(target in some_classes(), seed: u64) {
-        let protocol = Protocol::Random { splits: 1, train: 0.3, valid: 0.25, stratified: true };
+        let protocol = Protocol::Random { splits: 1, train: 0.3, validation: 0.25, stratified: true };
         let split = protocol.splits(&target, seed).unwrap().remove(0);
         let items: Vec<u32> = labelled(&target).into_iter().collect();
         for class in 0..target.labels.classes().unwrap().count() as u32 {
@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// The built-in graph's first features, small enough for tests without optimisation.
+/// The built-in graph's first features, small enough for tests without optimization.
 fn built_in() -> (Dense, Target) {
     let dataset = generate::citation(0);
     let features = dataset.features.as_ref().unwrap().to_dense();
@@ -108,7 +108,7 @@ fn the_reference_protocol_divides_ten_eighty_ten() {
     settings.reference.steps = 200;
     let score = evaluate(&features, &target, &settings, &|_| true).unwrap();
     let split = &score.splits[0];
-    assert_eq!((split.train_items, split.valid_items, split.test_items), (100, 800, 100));
+    assert_eq!((split.train_items, split.validation_items, split.test_items), (100, 800, 100));
     assert!([0.0, 0.001, 0.005, 0.01, 0.1].contains(&split.weight), "{}", split.weight);
     assert!(score.mean > 0.15, "{}", score.mean);
     assert!(score.description.contains("Adam at 0.001"), "{}", score.description);
@@ -128,7 +128,7 @@ fn the_test_part_takes_no_part_in_the_choice() {
     }
     spoilt.labels = Labels::Classes(Classes::from_integers(of));
     let found = evaluate(&features, &spoilt, &settings, &|_| true).unwrap();
-    let choice = |score: &Score| (score.splits[0].weight, score.splits[0].valid);
+    let choice = |score: &Score| (score.splits[0].weight, score.splits[0].validation);
     assert_eq!(choice(&found), choice(&honest));
     assert_ne!(found.mean, honest.mean);
 }
@@ -143,7 +143,7 @@ fn tasks_with_gaps_are_judged_by_the_tasks_that_can_be() {
     // The first task can be read off, with gaps; the second is known of nobody; the third has one answer only.
     let answers = (0..rows).flat_map(|row| [(row % 5 > 0).then(|| row.is_multiple_of(3)), None, Some(true)]);
     let names = ["told", "unknown", "constant"].map(String::from).to_vec();
-    let target = Target::of_labels(Labels::Tasks(Tasks::new(names, answers.collect()).unwrap()));
+    let target = Target::of_labels(Labels::MultiLabel(MultiLabel::new(names, answers.collect()).unwrap()));
     let score = evaluate(&embeddings, &target, &Settings::default(), &|_| true).unwrap();
     assert_eq!((score.metric, score.mean, score.std), (Metric::RocAuc, 1.0, 0.0));
     assert_eq!(score.splits.len(), 10);
@@ -155,7 +155,7 @@ fn values_are_judged_by_ridge_regression() {
     let x = |row: usize| (row % 23) as f32 / 5.0;
     let embeddings = Dense::new(rows, 2, (0..rows).flat_map(|row| [x(row), (row % 7) as f32]).collect()).unwrap();
     let values = (0..rows).map(|row| Some(2.0 * x(row) - (row % 7) as f32 + 1.0)).collect();
-    let target = Target::of_labels(Labels::Values(Values::new(vec!["y".into()], values).unwrap()));
+    let target = Target::of_labels(Labels::Regression(Regression::new(vec!["y".into()], values).unwrap()));
     let settings =
         Settings { protocol: Some(Protocol::KFOLD), preparations: vec![Preparation::AsIs], ..Default::default() };
     let score = evaluate(&embeddings, &target, &settings, &|_| true).unwrap();
@@ -167,7 +167,7 @@ fn values_are_judged_by_ridge_regression() {
 fn metrics_by_hand() {
     let scores = Matrix::from_fn(4, 2, |row, column| [[0.5, -1.0], [-0.5, 1.0], [1.0, 2.0], [-2.0, -1.0]][row][column]);
     let answers = [Some(true), Some(false), Some(true), None, Some(true), Some(false), Some(false), Some(true)];
-    let tasks = Labels::Tasks(Tasks::new(vec!["a".into(), "b".into()], answers.to_vec()).unwrap());
+    let tasks = Labels::MultiLabel(MultiLabel::new(vec!["a".into(), "b".into()], answers.to_vec()).unwrap());
     let measure = |metric: Metric| metric.measure(&tasks, &[0, 1, 2, 3], &scores).unwrap();
     // Task a: yes 0.5, -0.5, 1.0 and no -2.0: area 1. Task b: yes -1 and no -1, 2: of two pairs one tie: area 1/4.
     assert_eq!(measure(Metric::RocAuc), 0.625);
@@ -176,7 +176,8 @@ fn metrics_by_hand() {
     // a: 2 right, 1 wrongly no; b: 0 right, 1 wrongly yes, 1 wrongly no.
     assert_eq!(measure(Metric::MicroF1), 4.0 / 7.0);
     assert_eq!(measure(Metric::MacroF1), 0.4);
-    let values = Labels::Values(Values::new(vec!["y".into()], vec![Some(1.5), Some(-0.5), None, Some(-4.0)]).unwrap());
+    let values =
+        Labels::Regression(Regression::new(vec!["y".into()], vec![Some(1.5), Some(-0.5), None, Some(-4.0)]).unwrap());
     // Errors -1, 0, 2 of three known values.
     assert!((Metric::Rmse.measure(&values, &[0, 1, 2, 3], &scores).unwrap() - (5f64 / 3.0).sqrt()).abs() < 1e-12);
 }

@@ -29,7 +29,7 @@ fn pooled(dataset: &Dataset) -> Dense {
 }
 
 fn judge(embeddings: &Dense, dataset: &Dataset, protocol: Option<Protocol>) -> Score {
-    let settings = Settings { protocol, preparations: vec![Preparation::Standardise], ..Default::default() };
+    let settings = Settings { protocol, preparations: vec![Preparation::Standardize], ..Default::default() };
     evaluate(embeddings, &Target::of(dataset).unwrap(), &settings, &|_| true).unwrap()
 }
 
@@ -39,7 +39,7 @@ fn words_of_cora_on_its_public_split() {
     let score = judge(&cora.features.as_ref().unwrap().to_dense(), &cora, None);
     let split = &score.splits[0];
     assert_eq!((score.splits.len(), score.protocol.as_str()), (1, "public"));
-    assert_eq!((split.train_items, split.valid_items, split.test_items), (140, 500, 1000));
+    assert_eq!((split.train_items, split.validation_items, split.test_items), (140, 500, 1000));
     // Raw features reach 47 to 60 % in the literature, depending on the classifier.
     assert!(score.mean > 0.45 && score.mean < 0.65, "{}", score.mean);
 }
@@ -53,7 +53,7 @@ fn atoms_of_mutag_by_ten_folds() {
     assert!(score.mean > 0.75 && score.std > 0.0, "{}", score.mean);
 }
 
-/// The whole of it: features in, standardised, learnt from, weight chosen, tested.
+/// The whole of it: features in, standardized, learnt from, weight chosen, tested.
 #[test]
 fn molecules_by_scaffold_are_judged_as_by_scikit_learn() {
     let path = format!("{}/tests/fixtures/published.json", env!("CARGO_MANIFEST_DIR"));
@@ -64,7 +64,7 @@ fn molecules_by_scaffold_are_judged_as_by_scikit_learn() {
         let score = judge(&pooled(&dataset), &dataset, Some(Protocol::Scaffold));
         let split = &score.splits[0];
         assert_eq!((split.name.as_str(), split.weight), ("scaffold", case["weight"].as_f64().unwrap()), "{name}");
-        for (found, expected) in [(split.valid, &case["valid"]), (split.value, &case["test"])] {
+        for (found, expected) in [(split.validation, &case["valid"]), (split.value, &case["test"])] {
             assert!((found - expected.as_f64().unwrap()).abs() < 1e-5, "{name}: {found}, expected {expected}");
         }
     }
@@ -80,8 +80,8 @@ fn every_split_that_came_with_the_data_counts() {
         };
         let name = format!("split-{}", index + 1);
         let test: Vec<u32> = (800..1000).collect();
-        let mut split = Split { name, train: part(0, 40), valid: part(40, 200), test, stopping: part(200, 360) };
-        for part in [&mut split.train, &mut split.valid, &mut split.stopping] {
+        let mut split = Split { name, train: part(0, 40), validation: part(40, 200), test, stopping: part(200, 360) };
+        for part in [&mut split.train, &mut split.validation, &mut split.stopping] {
             part.retain(|node| *node < 800);
         }
         split

@@ -27,7 +27,7 @@ static SET: LazyLock<GraphSet> = LazyLock::new(|| {
         first += size;
     }
     let (arena, _) = Graph::from_pairs(first as usize, pairs).expect("ids are in range");
-    GraphSet::from_arena(arena, sizes).expect("edges stay within their graphs")
+    GraphSet::from_block_diagonal(arena, sizes).expect("edges stay within their graphs")
 });
 
 static ORDER: LazyLock<Vec<usize>> = LazyLock::new(|| {
@@ -39,7 +39,7 @@ static ORDER: LazyLock<Vec<usize>> = LazyLock::new(|| {
 fn main() {
     let copy = fastest(plain_copy);
     let batches = fastest(shuffled_batches);
-    let (nodes, edges) = (SET.nodes() as f64 / GRAPHS as f64, SET.edges() as f64 / GRAPHS as f64);
+    let (nodes, edges) = (SET.num_nodes() as f64 / GRAPHS as f64, SET.num_edges() as f64 / GRAPHS as f64);
     println!(
         "{GRAPHS} graphs of {nodes:.1} nodes and {edges:.1} edges: batches {batches:.1?}, plain copy {copy:.1?}, ratio {:.2}",
         batches.as_secs_f64() / copy.as_secs_f64()
@@ -59,8 +59,8 @@ fn fastest(run: fn()) -> Duration {
 
 #[divan::bench]
 fn plain_copy() {
-    let arena = SET.arena();
-    black_box((arena.offsets().to_vec(), arena.entries().to_vec()));
+    let arena = SET.block_diagonal();
+    black_box((arena.indptr().to_vec(), arena.indices().to_vec()));
 }
 
 #[divan::bench]
@@ -75,11 +75,11 @@ fn shuffled_batches() {
 /// The copy without the cost of fresh memory.
 #[divan::bench]
 fn copy_into_memory_at_hand(bencher: divan::Bencher) {
-    let arena = SET.arena();
-    let (mut offsets, mut entries) = (arena.offsets().to_vec(), arena.entries().to_vec());
+    let arena = SET.block_diagonal();
+    let (mut offsets, mut entries) = (arena.indptr().to_vec(), arena.indices().to_vec());
     bencher.bench_local(|| {
-        offsets.copy_from_slice(arena.offsets());
-        entries.copy_from_slice(arena.entries());
+        offsets.copy_from_slice(arena.indptr());
+        entries.copy_from_slice(arena.indices());
         black_box((&offsets, &entries));
     });
 }

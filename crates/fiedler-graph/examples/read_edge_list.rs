@@ -15,13 +15,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let dataset = read(path, &Options { format: Some("edge-list".into()), ..Options::default() })?;
     let seconds = start.elapsed().as_secs_f64();
-    let graph = dataset.graphs.arena();
-    let csr_bytes = std::mem::size_of_val(graph.offsets()) + std::mem::size_of_val(graph.entries());
+    let graph = dataset.graphs.block_diagonal();
+    let csr_bytes = std::mem::size_of_val(graph.indptr()) + std::mem::size_of_val(graph.indices());
     println!(
         "{{\"seconds\": {seconds:.4}, \"peak_bytes\": {}, \"nodes\": {}, \"edges\": {}, \"csr_bytes\": {csr_bytes}}}",
         peak_bytes().unwrap_or(0),
-        graph.nodes(),
-        graph.edges(),
+        graph.num_nodes(),
+        graph.num_edges(),
     );
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! From pairs in any order to sorted, symmetric rows without repeats.
 //!
 //! Scattering pairs straight into their rows would miss the cache on every write. So the entries of each chunk of pairs
-//! are first distributed to buckets of neighbouring nodes; then each bucket, small enough for the cache, is gathered
+//! are first distributed to buckets of neighboring nodes; then each bucket, small enough for the cache, is gathered
 //! from all chunks into rows, which are sorted and merged. Both steps run in parallel; since every row is sorted, the
 //! order in which they run leaves no trace.
 
@@ -26,8 +26,8 @@ pub(crate) struct Chunk<'a> {
 
 /// Sorted rows, as a graph has them.
 pub(crate) struct Rows {
-    pub(crate) offsets: Vec<usize>,
-    pub(crate) neighbours: Vec<u32>,
+    pub(crate) indptr: Vec<usize>,
+    pub(crate) indices: Vec<u32>,
     pub(crate) weights: Option<Vec<f32>>,
     pub(crate) report: BuildReport,
 }
@@ -59,29 +59,29 @@ trait Entry: Copy + Default + Send + Sync {
     /// What a row is made of, such that one edge's values sort side by side.
     type Value: Value;
 
-    fn new(node: u32, neighbour: u32, reversed: bool, weight: f32) -> Self;
+    fn new(node: u32, neighbor: u32, reversed: bool, weight: f32) -> Self;
     fn node(self) -> usize;
     fn value(self) -> Self::Value;
 }
 
-/// A neighbour, and whether the pair was given from it to the node, and perhaps a weight.
+/// A neighbor, and whether the pair was given from it to the node, and perhaps a weight.
 trait Value: Copy + Default + Ord + Send + Sync {
     const WEIGHTED: bool;
 
-    /// The neighbour, and in the last bit whether it was given first.
+    /// The neighbor, and in the last bit whether it was given first.
     fn directed(self) -> u32;
     fn weight(self) -> f32;
 }
 
-fn directed(neighbour: u32, reversed: bool) -> u32 {
-    neighbour << 1 | u32::from(reversed)
+fn directed(neighbor: u32, reversed: bool) -> u32 {
+    neighbor << 1 | u32::from(reversed)
 }
 
 impl Entry for u64 {
     type Value = u32;
 
-    fn new(node: u32, neighbour: u32, reversed: bool, _weight: f32) -> u64 {
-        u64::from(node) << 32 | u64::from(directed(neighbour, reversed))
+    fn new(node: u32, neighbor: u32, reversed: bool, _weight: f32) -> u64 {
+        u64::from(node) << 32 | u64::from(directed(neighbor, reversed))
     }
 
     fn node(self) -> usize {
@@ -108,9 +108,9 @@ impl Value for u32 {
 impl Entry for (u64, u32) {
     type Value = (u32, u32);
 
-    fn new(node: u32, neighbour: u32, reversed: bool, weight: f32) -> (u64, u32) {
+    fn new(node: u32, neighbor: u32, reversed: bool, weight: f32) -> (u64, u32) {
         // The bits of positive numbers ascend as the numbers do.
-        (Entry::new(node, neighbour, reversed, weight), weight.to_bits())
+        (Entry::new(node, neighbor, reversed, weight), weight.to_bits())
     }
 
     fn node(self) -> usize {
@@ -142,40 +142,40 @@ fn build<'a, E: Entry>(nodes: usize, pairs: usize, chunks: impl ParallelIterator
         .map(|bucket| parts.iter().map(|part| part.bucket(bucket).len()).sum())
         .collect();
     let entries: usize = lengths.iter().sum();
-    let mut neighbours = vec![0u32; entries];
+    let mut indices = vec![0u32; entries];
     let mut weights = vec![0f32; if E::Value::WEIGHTED { entries } else { 0 }];
-    // One place further on, so that the degrees can become the offsets.
-    let mut offsets = vec![0usize; nodes + 1];
-    let targets = offsets[1..]
+    // One place further on, so that the degrees can become the indptr.
+    let mut indptr = vec![0usize; nodes + 1];
+    let targets = indptr[1..]
         .par_chunks_mut(1 << buckets.shift)
-        .zip(split(&mut neighbours, &lengths))
+        .zip(split(&mut indices, &lengths))
         .zip(split(&mut weights, &lengths));
     let merged: Vec<BuildReport> = targets
         .enumerate()
-        .map_init(Scratch::default, |scratch, (bucket, ((degrees, neighbours), weights))| {
+        .map_init(Scratch::default, |scratch, (bucket, ((degrees, indices), weights))| {
             let first_node = bucket << buckets.shift;
             scratch.gather(&parts, bucket, first_node, degrees.len());
-            scratch.merge(first_node, degrees, neighbours, weights)
+            scratch.merge(first_node, degrees, indices, weights)
         })
         .collect();
     drop(parts);
 
-    let kept: Vec<usize> = offsets[1..].chunks(1 << buckets.shift).map(|degrees| degrees.iter().sum()).collect();
-    close_gaps(&mut neighbours, &lengths, &kept);
+    let kept: Vec<usize> = indptr[1..].chunks(1 << buckets.shift).map(|degrees| degrees.iter().sum()).collect();
+    close_gaps(&mut indices, &lengths, &kept);
     if E::Value::WEIGHTED {
         close_gaps(&mut weights, &lengths, &kept);
     }
-    for node in 1..offsets.len() {
-        offsets[node] += offsets[node - 1];
+    for node in 1..indptr.len() {
+        indptr[node] += indptr[node - 1];
     }
     let mut report = merged.into_iter().fold(BuildReport::default(), BuildReport::plus);
     report.pairs = pairs as u64;
-    report.edges = (neighbours.len() / 2) as u64;
+    report.edges = (indices.len() / 2) as u64;
     report.self_loops = (pairs - entries / 2) as u64;
-    Rows { offsets, neighbours, weights: E::Value::WEIGHTED.then_some(weights), report }
+    Rows { indptr, indices, weights: E::Value::WEIGHTED.then_some(weights), report }
 }
 
-/// Runs of neighbouring nodes, all equally long.
+/// Runs of neighboring nodes, all equally long.
 struct Buckets {
     count: usize,
     /// A node's bucket is its id shifted by this.
@@ -211,9 +211,9 @@ impl<E: Entry> Part<E> {
         let mut entries = vec![E::default(); starts[buckets.count + 1]];
         for (at, &(a, b)) in chunk.pairs.iter().enumerate().filter(|(_, (a, b))| a != b) {
             let weight = if E::Value::WEIGHTED { chunk.weights[at] } else { 1.0 };
-            for (node, neighbour, reversed) in [(a, b, false), (b, a, true)] {
+            for (node, neighbor, reversed) in [(a, b, false), (b, a, true)] {
                 let slot = &mut starts[(node >> buckets.shift) as usize + 1];
-                entries[*slot] = E::new(node, neighbour, reversed, weight);
+                entries[*slot] = E::new(node, neighbor, reversed, weight);
                 *slot += 1;
             }
         }
@@ -258,12 +258,12 @@ impl<V: Value> Scratch<V> {
         self.starts.pop();
     }
 
-    /// Writes the distinct neighbours to the front of the bucket's rows; counts them and what is merged.
+    /// Writes the distinct indices to the front of the bucket's rows; counts them and what is merged.
     fn merge(
         &mut self,
         first_node: usize,
         degrees: &mut [usize],
-        neighbours: &mut [u32],
+        indices: &mut [u32],
         weights: &mut [f32],
     ) -> BuildReport {
         let mut report = BuildReport::default();
@@ -279,9 +279,9 @@ impl<V: Value> Scratch<V> {
             let mut last = 0;
             for value in row {
                 let directed = value.directed();
-                let neighbour = directed >> 1;
-                if end == start || neighbour != last >> 1 {
-                    neighbours[end] = neighbour;
+                let neighbor = directed >> 1;
+                if end == start || neighbor != last >> 1 {
+                    indices[end] = neighbor;
                     if V::WEIGHTED {
                         weights[end] = value.weight();
                     }
@@ -292,7 +292,7 @@ impl<V: Value> Scratch<V> {
                     }
                     // Both ends meet the pair; it is counted at the lower one.
                     let merged = if directed == last { &mut report.repeated } else { &mut report.mirrored };
-                    *merged += u64::from(first_node + node < neighbour as usize);
+                    *merged += u64::from(first_node + node < neighbor as usize);
                 }
                 last = directed;
             }

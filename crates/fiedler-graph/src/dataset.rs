@@ -63,7 +63,7 @@ impl Dataset {
 
     /// The graph, when there is exactly one.
     pub fn graph(&self) -> Option<&Graph> {
-        (self.graphs.len() == 1).then(|| self.graphs.arena())
+        (self.graphs.len() == 1).then(|| self.graphs.block_diagonal())
     }
 
     /// The labels that are to be predicted: those of graphs where they exist, else those of nodes.
@@ -76,7 +76,7 @@ impl Dataset {
     /// # Errors
     /// Names the part that does not fit.
     pub fn check(&self) -> Result<()> {
-        let (graphs, nodes, edges) = (self.graphs.len(), self.graphs.nodes(), self.graphs.edges());
+        let (graphs, nodes, edges) = (self.graphs.len(), self.graphs.num_nodes(), self.graphs.num_edges());
         let parts = [
             ("feature rows", self.features.as_ref().map(Features::rows), nodes, "nodes"),
             ("edge feature rows", self.edge_features.as_ref().map(Features::rows), edges, "edges"),

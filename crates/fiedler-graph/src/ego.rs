@@ -28,15 +28,15 @@ pub struct EgoNets {
 /// let (path, _) = Graph::from_pairs(5, vec![(0, 1), (1, 2), (2, 3), (3, 4)])?;
 /// let nets = ego_nets(&path, &[2, 0], 1, None, 0)?;
 /// assert_eq!(nets.node_rows, [2, 1, 3, 0, 1]);
-/// assert_eq!(nets.graphs.graph(0).neighbours(0), [1, 2]);
+/// assert_eq!(nets.graphs.graph(0).neighbors(0), [1, 2]);
 /// # Ok::<(), fiedler_graph::Error>(())
 /// ```
 ///
 /// # Errors
 /// When a centre does not exist, the cap leaves no room for it, or the nets have more nodes than a graph can.
 pub fn ego_nets(graph: &Graph, centres: &[u32], hops: usize, cap: Option<usize>, seed: u64) -> Result<EgoNets> {
-    if let Some(centre) = centres.iter().find(|centre| **centre as usize >= graph.nodes()) {
-        return Err(Error::setting("centre of an ego-net", centre, format!("a node below {}", graph.nodes())));
+    if let Some(centre) = centres.iter().find(|centre| **centre as usize >= graph.num_nodes()) {
+        return Err(Error::setting("centre of an ego-net", centre, format!("a node below {}", graph.num_nodes())));
     }
     if cap == Some(0) {
         return Err(Error::setting("cap of an ego-net", 0, "at least 1, the centre"));
@@ -49,13 +49,13 @@ pub fn ego_nets(graph: &Graph, centres: &[u32], hops: usize, cap: Option<usize>,
     assemble(graph, nets)
 }
 
-/// One net, its neighbours given by their place among its nodes.
+/// One net, its neighbors given by their place among its nodes.
 #[derive(Default)]
 struct Net {
     nodes: Vec<u32>,
-    /// Where each node's row ends in `neighbours`.
+    /// Where each node's row ends in `neighbors`.
     ends: Vec<usize>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     weights: Vec<f32>,
 }
 
@@ -70,7 +70,7 @@ const ABSENT: u32 = u32::MAX;
 
 impl Cutter<'_> {
     fn new(graph: &Graph) -> Cutter<'_> {
-        Cutter { graph, local: vec![ABSENT; graph.nodes()] }
+        Cutter { graph, local: vec![ABSENT; graph.num_nodes()] }
     }
 
     fn cut(&mut self, centre: u32, hops: usize, cap: usize, seed: u64) -> Net {
@@ -81,18 +81,18 @@ impl Cutter<'_> {
         }
         let mut net = Net { ends: Vec::with_capacity(nodes.len()), ..Net::default() };
         for &node in &nodes {
-            let row = self.graph.neighbours(node);
-            let weights = self.graph.neighbour_weights(node);
+            let row = self.graph.neighbors(node);
+            let weights = self.graph.neighbor_weights(node);
             // Local ids ascend as the ids do, but for the centre's, which is the lowest.
             let centre_at = row.binary_search(&centre).ok();
             for at in centre_at.into_iter().chain((0..row.len()).filter(|&at| Some(at) != centre_at)) {
                 let local = self.local[row[at] as usize];
                 if local != ABSENT {
-                    net.neighbours.push(local);
+                    net.neighbors.push(local);
                     net.weights.extend(weights.map(|weights| weights[at]));
                 }
             }
-            net.ends.push(net.neighbours.len());
+            net.ends.push(net.neighbors.len());
         }
         self.forget(&nodes);
         net.nodes = nodes;
@@ -106,7 +106,7 @@ impl Cutter<'_> {
         let mut hop = 0..1;
         for _ in 0..hops {
             for at in hop.clone() {
-                for &other in self.graph.neighbours(nodes[at]) {
+                for &other in self.graph.neighbors(nodes[at]) {
                     if self.local[other as usize] == ABSENT {
                         self.local[other as usize] = 0;
                         nodes.push(other);
@@ -140,22 +140,22 @@ fn assemble(graph: &Graph, nets: Vec<Net>) -> Result<EgoNets> {
     if nodes > MAX_NODES {
         return Err(Error::setting("number of nodes of all ego-nets", nodes, format!("at most {MAX_NODES}")));
     }
-    let entries = nets.iter().map(|net| net.neighbours.len()).sum();
+    let entries = nets.iter().map(|net| net.neighbors.len()).sum();
     let mut offsets = Vec::with_capacity(nodes + 1);
-    let mut neighbours = Vec::with_capacity(entries);
-    let mut weights = graph.entry_weights().map(|_| Vec::with_capacity(entries));
+    let mut neighbors = Vec::with_capacity(entries);
+    let mut weights = graph.weights().map(|_| Vec::with_capacity(entries));
     let mut node_rows: Vec<u32> = Vec::with_capacity(nodes);
     let mut sizes = Vec::with_capacity(nets.len());
     offsets.push(0);
     for net in nets {
         let first = node_rows.len() as u32;
-        let before = neighbours.len();
+        let before = neighbors.len();
         offsets.extend(net.ends.iter().map(|end| before + end));
-        neighbours.extend(net.neighbours.iter().map(|local| first + local));
+        neighbors.extend(net.neighbors.iter().map(|local| first + local));
         weights.iter_mut().for_each(|weights| weights.extend_from_slice(&net.weights));
         sizes.push(net.nodes.len() as u32);
         node_rows.extend(net.nodes);
     }
-    let arena = Graph::from_rows_unchecked(offsets, neighbours, weights);
-    Ok(EgoNets { graphs: GraphSet::from_arena(arena, sizes)?, node_rows })
+    let arena = Graph::from_rows_unchecked(offsets, neighbors, weights);
+    Ok(EgoNets { graphs: GraphSet::from_block_diagonal(arena, sizes)?, node_rows })
 }

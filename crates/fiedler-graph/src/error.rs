@@ -34,7 +34,7 @@ pub enum Error {
         /// The name of the format.
         format: &'static str,
     },
-    /// No format recognises the path.
+    /// No format recognizes the path.
     #[error("cannot tell the format of {}", path.display())]
     UnknownFormat {
         /// The path that was looked at.

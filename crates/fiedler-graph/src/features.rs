@@ -29,7 +29,7 @@ pub struct Dense {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse {
     columns: usize,
-    offsets: Vec<usize>,
+    indptr: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f32>,
 }
@@ -112,14 +112,14 @@ impl Features {
     }
 
     /// Scales every row to sum to one in absolute value; rows of zeros stay, categories are left as they are.
-    pub fn normalise_rows(&mut self) {
+    pub fn normalize_rows(&mut self) {
         match self {
             Features::Dense(dense) if dense.columns > 0 => {
                 dense.values.par_chunks_mut(dense.columns).for_each(scale_to_one)
             }
             Features::Sparse(sparse) => {
                 for row in 0..sparse.rows() {
-                    scale_to_one(&mut sparse.values[sparse.offsets[row]..sparse.offsets[row + 1]]);
+                    scale_to_one(&mut sparse.values[sparse.indptr[row]..sparse.indptr[row + 1]]);
                 }
             }
             Features::Dense(_) | Features::Categorical(_) => {}
@@ -133,7 +133,7 @@ impl Features {
         match self {
             Features::Dense(dense) => feed(&mut hash, b"dense", dense.values.iter().map(|value| value.to_bits())),
             Features::Sparse(sparse) => {
-                feed(&mut hash, b"offsets", sparse.offsets.iter().map(|&offset| offset as u32));
+                feed(&mut hash, b"offsets", sparse.indptr.iter().map(|&offset| offset as u32));
                 feed(&mut hash, b"columns", sparse.indices.iter().copied());
                 feed(&mut hash, b"values", sparse.values.iter().map(|value| value.to_bits()));
             }
@@ -156,7 +156,7 @@ impl Features {
     /// # Ok::<(), fiedler_graph::Error>(())
     /// ```
     pub fn degrees(graph: &Graph, cap: usize) -> Features {
-        let codes = (0..graph.nodes() as u32).map(|node| graph.degree(node).min(cap) as u32).collect();
+        let codes = (0..graph.num_nodes() as u32).map(|node| graph.degree(node).min(cap) as u32).collect();
         Features::Sparse(Sparse::one_hot(cap + 1, codes))
     }
 }
@@ -200,23 +200,23 @@ impl Sparse {
     ///
     /// # Errors
     /// When the arrays do not fit together, a column is out of range or named twice in a row, or a value is not finite.
-    pub fn new(columns: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f32>) -> Result<Sparse> {
-        let fits = offsets.first() == Some(&0)
-            && offsets.last() == Some(&indices.len())
+    pub fn new(columns: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Vec<f32>) -> Result<Sparse> {
+        let fits = indptr.first() == Some(&0)
+            && indptr.last() == Some(&indices.len())
             && indices.len() == values.len()
-            && offsets.is_sorted();
+            && indptr.is_sorted();
         if !fits {
             return Err(Error::setting(
-                "row offsets",
-                format!("{} offsets for {} indices and {} values", offsets.len(), indices.len(), values.len()),
-                "offsets that ascend from 0 to the number of indices, which is the number of values",
+                "row indptr",
+                format!("{} indptr for {} indices and {} values", indptr.len(), indices.len(), values.len()),
+                "indptr that ascend from 0 to the number of indices, which is the number of values",
             ));
         }
         if let Some(index) = indices.iter().find(|index| **index as usize >= columns) {
             return Err(Error::setting("feature column", index, format!("a column below {columns}")));
         }
         check_finite(&values)?;
-        let mut sparse = Sparse { columns, offsets, indices, values };
+        let mut sparse = Sparse { columns, indptr, indices, values };
         sparse.sort_rows()?;
         if sparse.values.contains(&0.0) {
             sparse.drop_zeros();
@@ -227,13 +227,13 @@ impl Sparse {
     /// One 1 a row, at the given column.
     pub(crate) fn one_hot(columns: usize, codes: Vec<u32>) -> Sparse {
         debug_assert!(codes.iter().all(|&code| (code as usize) < columns));
-        Sparse { columns, offsets: (0..=codes.len()).collect(), values: vec![1.0; codes.len()], indices: codes }
+        Sparse { columns, indptr: (0..=codes.len()).collect(), values: vec![1.0; codes.len()], indices: codes }
     }
 
     fn sort_rows(&mut self) -> Result<()> {
         let mut order: Vec<(u32, f32)> = Vec::new();
         for row in 0..self.rows() {
-            let range = self.offsets[row]..self.offsets[row + 1];
+            let range = self.indptr[row]..self.indptr[row + 1];
             if self.indices[range.clone()].is_sorted_by(|a, b| a < b) {
                 continue;
             }
@@ -259,7 +259,7 @@ impl Sparse {
         let mut kept = 0;
         let mut start = 0;
         for row in 0..self.rows() {
-            let end = self.offsets[row + 1];
+            let end = self.indptr[row + 1];
             for slot in start..end {
                 if self.values[slot] != 0.0 {
                     self.values[kept] = self.values[slot];
@@ -268,15 +268,15 @@ impl Sparse {
                 }
             }
             start = end;
-            self.offsets[row + 1] = kept;
+            self.indptr[row + 1] = kept;
         }
         self.values.truncate(kept);
         self.indices.truncate(kept);
     }
 
     fn gather(&self, rows: &[u32]) -> Sparse {
-        let mut offsets = Vec::with_capacity(rows.len() + 1);
-        offsets.push(0);
+        let mut indptr = Vec::with_capacity(rows.len() + 1);
+        indptr.push(0);
         let entries: usize = rows.iter().map(|&row| self.row(row as usize).0.len()).sum();
         let mut indices = Vec::with_capacity(entries);
         let mut values = Vec::with_capacity(entries);
@@ -284,14 +284,14 @@ impl Sparse {
             let (row_indices, row_values) = self.row(row as usize);
             indices.extend_from_slice(row_indices);
             values.extend_from_slice(row_values);
-            offsets.push(indices.len());
+            indptr.push(indices.len());
         }
-        Sparse { columns: self.columns, offsets, indices, values }
+        Sparse { columns: self.columns, indptr, indices, values }
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.offsets.len() - 1
+        self.indptr.len() - 1
     }
 
     /// Number of columns.
@@ -301,13 +301,13 @@ impl Sparse {
 
     /// Column indices and values of one row.
     pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
-        let range = self.offsets[row]..self.offsets[row + 1];
+        let range = self.indptr[row]..self.indptr[row + 1];
         (&self.indices[range.clone()], &self.values[range])
     }
 
     /// Where each row starts, and the end of the last.
-    pub fn offsets(&self) -> &[usize] {
-        &self.offsets
+    pub fn indptr(&self) -> &[usize] {
+        &self.indptr
     }
 
     /// Column indices, row after row.

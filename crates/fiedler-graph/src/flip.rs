@@ -17,7 +17,7 @@ impl Graph {
     /// # Errors
     /// When a pair names a node that does not exist, joins a node to itself, or is given twice.
     pub fn flipped(&self, flips: &[(u32, u32)]) -> Result<Graph> {
-        let nodes = self.nodes();
+        let nodes = self.num_nodes();
         let mut starts = vec![0usize; nodes + 2];
         for &(a, b) in flips {
             if a == b || a.max(b) as usize >= nodes {
@@ -38,7 +38,7 @@ impl Graph {
             }
         }
 
-        let mut rows = Rows::with_capacity(nodes, self.entries().len() + flipped.len(), self.entry_weights().is_some());
+        let mut rows = Rows::with_capacity(nodes, self.indices().len() + flipped.len(), self.weights().is_some());
         for node in 0..nodes {
             let changes = &mut flipped[starts[node]..starts[node + 1]];
             changes.sort_unstable();
@@ -46,8 +46,8 @@ impl Graph {
                 let pair = format!("({node}, {}) twice", twice[0]);
                 return Err(Error::setting("flipped pair", pair, "each pair at most once"));
             }
-            let row = self.neighbours(node as u32);
-            let weights = self.neighbour_weights(node as u32).unwrap_or_default();
+            let row = self.neighbors(node as u32);
+            let weights = self.neighbor_weights(node as u32).unwrap_or_default();
             let mut kept = 0;
             for &change in changes.iter() {
                 let at = kept + row[kept..].partition_point(|&other| other < change);
@@ -62,7 +62,7 @@ impl Graph {
             rows.extend(&row[kept..], weights.get(kept..));
             rows.end_row();
         }
-        let mut graph = Graph::from_rows_unchecked(rows.offsets, rows.neighbours, rows.weights);
+        let mut graph = Graph::from_rows_unchecked(rows.indptr, rows.indices, rows.weights);
         graph.share_names(self);
         Ok(graph)
     }
@@ -70,30 +70,26 @@ impl Graph {
 
 /// Rows as they grow.
 struct Rows {
-    offsets: Vec<usize>,
-    neighbours: Vec<u32>,
+    indptr: Vec<usize>,
+    indices: Vec<u32>,
     weights: Option<Vec<f32>>,
 }
 
 impl Rows {
     fn with_capacity(nodes: usize, entries: usize, weighted: bool) -> Rows {
-        let mut offsets = Vec::with_capacity(nodes + 1);
-        offsets.push(0);
-        Rows {
-            offsets,
-            neighbours: Vec::with_capacity(entries),
-            weights: weighted.then(|| Vec::with_capacity(entries)),
-        }
+        let mut indptr = Vec::with_capacity(nodes + 1);
+        indptr.push(0);
+        Rows { indptr, indices: Vec::with_capacity(entries), weights: weighted.then(|| Vec::with_capacity(entries)) }
     }
 
-    fn extend(&mut self, neighbours: &[u32], weights: Option<&[f32]>) {
-        self.neighbours.extend_from_slice(neighbours);
+    fn extend(&mut self, neighbors: &[u32], weights: Option<&[f32]>) {
+        self.indices.extend_from_slice(neighbors);
         if let (Some(all), Some(weights)) = (&mut self.weights, weights) {
             all.extend_from_slice(weights);
         }
     }
 
     fn end_row(&mut self) {
-        self.offsets.push(self.neighbours.len());
+        self.indptr.push(self.indices.len());
     }
 }

@@ -13,22 +13,22 @@ pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
 /// An undirected simple graph in compressed sparse rows.
 ///
-/// Every edge is stored from both of its ends, the neighbours of a node are sorted, and there are neither self-loops nor
+/// Every edge is stored from both of its ends, the neighbors of a node are sorted, and there are neither self-loops nor
 /// repeated edges. Isolated nodes and several components are normal. Clones share the node names.
 ///
 /// ```
 /// use fiedler_graph::Graph;
 ///
 /// let (graph, report) = Graph::from_pairs(4, vec![(0, 1), (1, 0), (1, 2), (2, 2)])?;
-/// assert_eq!(graph.neighbours(1), [0, 2]);
-/// assert_eq!(graph.edges(), 2);
+/// assert_eq!(graph.neighbors(1), [0, 2]);
+/// assert_eq!(graph.num_edges(), 2);
 /// assert_eq!((report.mirrored, report.self_loops), (1, 1));
 /// # Ok::<(), fiedler_graph::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    offsets: Vec<usize>,
-    neighbours: Vec<u32>,
+    indptr: Vec<usize>,
+    indices: Vec<u32>,
     weights: Option<Vec<f32>>,
     names: Option<Arc<Names>>,
 }
@@ -66,7 +66,7 @@ impl BuildReport {
 impl Graph {
     /// A graph of `nodes` nodes and no edges.
     pub fn empty(nodes: usize) -> Graph {
-        Graph { offsets: vec![0; nodes + 1], neighbours: Vec::new(), weights: None, names: None }
+        Graph { indptr: vec![0; nodes + 1], indices: Vec::new(), weights: None, names: None }
     }
 
     /// Builds the graph from pairs of node ids in any order and direction.
@@ -119,14 +119,14 @@ impl Graph {
     }
 
     fn from_built(rows: Rows) -> (Graph, BuildReport) {
-        let Rows { offsets, neighbours, weights, report } = rows;
-        (Graph { offsets, neighbours, weights, names: None }, report)
+        let Rows { indptr, indices, weights, report } = rows;
+        (Graph { indptr, indices, weights, names: None }, report)
     }
 
     /// Takes over rows that already are what a graph must be: sorted, symmetric, without loops and duplicates.
-    pub(crate) fn from_rows_unchecked(offsets: Vec<usize>, neighbours: Vec<u32>, weights: Option<Vec<f32>>) -> Graph {
-        debug_assert_eq!(offsets.last(), Some(&neighbours.len()));
-        Graph { offsets, neighbours, weights, names: None }
+    pub(crate) fn from_rows_unchecked(indptr: Vec<usize>, indices: Vec<u32>, weights: Option<Vec<f32>>) -> Graph {
+        debug_assert_eq!(indptr.last(), Some(&indices.len()));
+        Graph { indptr, indices, weights, names: None }
     }
 
     /// Takes the node names of another graph on the same nodes.
@@ -136,7 +136,7 @@ impl Graph {
 
     /// Gives up the arrays, for their memory to be used again.
     pub(crate) fn into_rows(self) -> (Vec<usize>, Vec<u32>, Option<Vec<f32>>) {
-        (self.offsets, self.neighbours, self.weights)
+        (self.indptr, self.indices, self.weights)
     }
 
     /// The same graph, its nodes bearing the user's own names.
@@ -144,11 +144,11 @@ impl Graph {
     /// # Errors
     /// When there is not one name for each node.
     pub fn with_names(mut self, names: Names) -> Result<Graph> {
-        if names.len() != self.nodes() {
+        if names.len() != self.num_nodes() {
             return Err(Error::setting(
                 "number of node names",
                 names.len(),
-                format!("one for each of {} nodes", self.nodes()),
+                format!("one for each of {} nodes", self.num_nodes()),
             ));
         }
         self.names = Some(Arc::new(names));
@@ -156,42 +156,42 @@ impl Graph {
     }
 
     /// Number of nodes.
-    pub fn nodes(&self) -> usize {
-        self.offsets.len() - 1
+    pub fn num_nodes(&self) -> usize {
+        self.indptr.len() - 1
     }
 
     /// Number of undirected edges.
-    pub fn edges(&self) -> usize {
-        self.neighbours.len() / 2
+    pub fn num_edges(&self) -> usize {
+        self.indices.len() / 2
     }
 
-    /// Number of neighbours of a node.
+    /// Number of neighbors of a node.
     pub fn degree(&self, node: u32) -> usize {
         self.row(node).len()
     }
 
-    /// The neighbours of a node, sorted.
-    pub fn neighbours(&self, node: u32) -> &[u32] {
-        &self.neighbours[self.row(node)]
+    /// The neighbors of a node, sorted.
+    pub fn neighbors(&self, node: u32) -> &[u32] {
+        &self.indices[self.row(node)]
     }
 
-    /// The weights of a node's edges, beside [`Graph::neighbours`]; `None` when the graph is unweighted.
-    pub fn neighbour_weights(&self, node: u32) -> Option<&[f32]> {
+    /// The weights of a node's edges, beside [`Graph::neighbors`]; `None` when the graph is unweighted.
+    pub fn neighbor_weights(&self, node: u32) -> Option<&[f32]> {
         self.weights.as_ref().map(|weights| &weights[self.row(node)])
     }
 
-    /// Where each node's row starts in [`Graph::entries`], and the end of the last: `nodes + 1` numbers.
-    pub fn offsets(&self) -> &[usize] {
-        &self.offsets
+    /// Where each node's row starts in [`Graph::indices`], and the end of the last: `nodes + 1` numbers.
+    pub fn indptr(&self) -> &[usize] {
+        &self.indptr
     }
 
     /// All rows one after the other: every edge from both of its ends.
-    pub fn entries(&self) -> &[u32] {
-        &self.neighbours
+    pub fn indices(&self) -> &[u32] {
+        &self.indices
     }
 
-    /// The weights beside [`Graph::entries`].
-    pub fn entry_weights(&self) -> Option<&[f32]> {
+    /// The weights beside [`Graph::indices`].
+    pub fn weights(&self) -> Option<&[f32]> {
         self.weights.as_deref()
     }
 
@@ -210,35 +210,35 @@ impl Graph {
 
     /// Whether two nodes are joined.
     pub fn has_edge(&self, a: u32, b: u32) -> bool {
-        self.neighbours(a).binary_search(&b).is_ok()
+        self.neighbors(a).binary_search(&b).is_ok()
     }
 
     /// Every undirected edge once, as `(low, high)`, in ascending order. This is the order of all per-edge data.
     pub fn edge_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..self.nodes() as u32).flat_map(move |node| self.higher(node).iter().map(move |&other| (node, other)))
+        (0..self.num_nodes() as u32).flat_map(move |node| self.higher(node).iter().map(move |&other| (node, other)))
     }
 
-    /// The neighbours of a node with a higher id.
+    /// The neighbors of a node with a higher id.
     pub fn higher(&self, node: u32) -> &[u32] {
-        let row = self.neighbours(node);
+        let row = self.neighbors(node);
         &row[row.partition_point(|&other| other < node)..]
     }
 
     /// Looks up edges' places in the order of [`Graph::edge_pairs`].
-    pub fn edge_index(&self) -> EdgeIndex<'_> {
-        let mut first = Vec::with_capacity(self.nodes());
+    pub fn edge_lookup(&self) -> EdgeLookup<'_> {
+        let mut first = Vec::with_capacity(self.num_nodes());
         let mut total = 0;
-        for node in 0..self.nodes() as u32 {
+        for node in 0..self.num_nodes() as u32 {
             first.push(total);
             total += self.higher(node).len();
         }
-        EdgeIndex { graph: self, first }
+        EdgeLookup { graph: self, first }
     }
 
     /// Copies one value an edge, in the order of [`Graph::edge_pairs`], to both entries of that edge.
     pub fn spread_to_entries<T: Copy + Default>(&self, of_edges: &[T]) -> Vec<T> {
-        let mut spread = vec![T::default(); self.neighbours.len()];
-        let mut next = self.offsets.clone();
+        let mut spread = vec![T::default(); self.indices.len()];
+        let mut next = self.indptr.clone();
         for ((low, high), &value) in self.edge_pairs().zip(of_edges) {
             for end in [low, high] {
                 spread[next[end as usize]] = value;
@@ -251,8 +251,8 @@ impl Graph {
     /// One weight an edge, in the order of [`Graph::edge_pairs`]; `None` when the graph is unweighted.
     pub fn edge_weights(&self) -> Option<Vec<f32>> {
         let weights = self.weights.as_ref()?;
-        let mut of_edges = Vec::with_capacity(self.edges());
-        for node in 0..self.nodes() as u32 {
+        let mut of_edges = Vec::with_capacity(self.num_edges());
+        for node in 0..self.num_nodes() as u32 {
             let row = self.row(node);
             of_edges.extend_from_slice(&weights[row.end - self.higher(node).len()..row.end]);
         }
@@ -260,18 +260,18 @@ impl Graph {
     }
 
     fn row(&self, node: u32) -> std::ops::Range<usize> {
-        self.offsets[node as usize]..self.offsets[node as usize + 1]
+        self.indptr[node as usize]..self.indptr[node as usize + 1]
     }
 }
 
 /// Finds an edge's place in the order of [`Graph::edge_pairs`].
 #[derive(Debug)]
-pub struct EdgeIndex<'a> {
+pub struct EdgeLookup<'a> {
     graph: &'a Graph,
     first: Vec<usize>,
 }
 
-impl EdgeIndex<'_> {
+impl EdgeLookup<'_> {
     /// The place of the edge between two nodes, given in either order; `None` when there is no such edge.
     pub fn get(&self, a: u32, b: u32) -> Option<usize> {
         let (low, high) = (a.min(b), a.max(b));

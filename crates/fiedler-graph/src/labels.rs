@@ -10,9 +10,9 @@ pub enum Labels {
     /// One class each.
     Classes(Classes),
     /// Several yes-or-no questions each.
-    Tasks(Tasks),
+    MultiLabel(MultiLabel),
     /// One or more real values each.
-    Values(Values),
+    Regression(Regression),
 }
 
 /// One class each; the user's names for the classes are remembered.
@@ -24,14 +24,14 @@ pub struct Classes {
 
 /// Several yes-or-no questions each, `None` where the answer is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tasks {
+pub struct MultiLabel {
     names: Vec<String>,
     answers: Vec<Option<bool>>,
 }
 
 /// One or more real values each, `None` where one is not known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Values {
+pub struct Regression {
     names: Vec<String>,
     values: Vec<Option<f32>>,
 }
@@ -41,8 +41,8 @@ impl Labels {
     pub fn len(&self) -> usize {
         match self {
             Labels::Classes(classes) => classes.of.len(),
-            Labels::Tasks(tasks) => tasks.answers.len() / tasks.names.len().max(1),
-            Labels::Values(values) => values.values.len() / values.names.len().max(1),
+            Labels::MultiLabel(tasks) => tasks.answers.len() / tasks.names.len().max(1),
+            Labels::Regression(values) => values.values.len() / values.names.len().max(1),
         }
     }
 
@@ -63,8 +63,8 @@ impl Labels {
     pub fn missing(&self) -> usize {
         match self {
             Labels::Classes(classes) => classes.of.iter().filter(|class| class.is_none()).count(),
-            Labels::Tasks(tasks) => tasks.answers.iter().filter(|answer| answer.is_none()).count(),
-            Labels::Values(values) => values.values.iter().filter(|value| value.is_none()).count(),
+            Labels::MultiLabel(tasks) => tasks.answers.iter().filter(|answer| answer.is_none()).count(),
+            Labels::Regression(values) => values.values.iter().filter(|value| value.is_none()).count(),
         }
     }
 
@@ -80,8 +80,8 @@ impl Labels {
         let mut labels = self.clone();
         match &mut labels {
             Labels::Classes(classes) => clear(&mut classes.of, 1, items),
-            Labels::Tasks(tasks) => clear(&mut tasks.answers, tasks.names.len(), items),
-            Labels::Values(values) => clear(&mut values.values, values.names.len(), items),
+            Labels::MultiLabel(tasks) => clear(&mut tasks.answers, tasks.names.len(), items),
+            Labels::Regression(values) => clear(&mut values.values, values.names.len(), items),
         }
         labels
     }
@@ -161,14 +161,14 @@ impl Classes {
     }
 }
 
-impl Tasks {
+impl MultiLabel {
     /// Row after row of answers, one a task.
     ///
     /// # Errors
     /// When the answers do not fill the rows.
-    pub fn new(names: Vec<String>, answers: Vec<Option<bool>>) -> Result<Tasks> {
+    pub fn new(names: Vec<String>, answers: Vec<Option<bool>>) -> Result<MultiLabel> {
         check_rows(&names, answers.len())?;
-        Ok(Tasks { names, answers })
+        Ok(MultiLabel { names, answers })
     }
 
     /// Names of the tasks.
@@ -182,17 +182,17 @@ impl Tasks {
     }
 }
 
-impl Values {
+impl Regression {
     /// Row after row of values, one a column.
     ///
     /// # Errors
     /// When the values do not fill the rows, or one is not finite.
-    pub fn new(names: Vec<String>, values: Vec<Option<f32>>) -> Result<Values> {
+    pub fn new(names: Vec<String>, values: Vec<Option<f32>>) -> Result<Regression> {
         check_rows(&names, values.len())?;
         if let Some(bad) = values.iter().flatten().find(|value| !value.is_finite()) {
             return Err(Error::setting("label", bad, "a finite number"));
         }
-        Ok(Values { names, values })
+        Ok(Regression { names, values })
     }
 
     /// Names of the columns.

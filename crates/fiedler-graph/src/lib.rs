@@ -9,8 +9,8 @@
 //!
 //! let karate = generate::karate_club();
 //! let graph = karate.graph().expect("one graph");
-//! assert_eq!((graph.nodes(), graph.edges()), (34, 78));
-//! assert_eq!(measure::summarise(&karate).classes, Some(2));
+//! assert_eq!((graph.num_nodes(), graph.num_edges()), (34, 78));
+//! assert_eq!(measure::summarize(&karate).classes, Some(2));
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 
@@ -28,6 +28,7 @@ mod labels;
 pub mod measure;
 pub mod molecule;
 mod names;
+mod observer;
 pub mod random;
 pub mod read;
 mod set;
@@ -38,9 +39,10 @@ pub use dataset::{Dataset, ReadReport};
 pub use ego::{EgoNets, ego_nets};
 pub use error::{Error, Result};
 pub use features::{Categorical, Dense, Features, Sparse};
-pub use graph::{BuildReport, EdgeIndex, Graph, MAX_NODES};
+pub use graph::{BuildReport, EdgeLookup, Graph, MAX_NODES};
 pub use input::Input;
-pub use labels::{Classes, Labels, Tasks, Values};
+pub use labels::{Classes, Labels, MultiLabel, Regression};
 pub use names::{Name, Names};
+pub use observer::{Event, NoObserver, Observer};
 pub use set::{Batch, GraphSet};
 pub use split::Split;

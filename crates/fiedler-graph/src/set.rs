@@ -1,4 +1,4 @@
-//! Many graphs in one arena, and batches cut from it.
+//! Many graphs in one block_diagonal, and batches cut from it.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use crate::graph::Graph;
 
 /// Many graphs held as one block-diagonal graph: node ids of graph `g` are `node_range(g)`.
 ///
-/// One graph is a set of one. Per-node data has one row for each node of the arena, per-edge data one for each of its edges,
+/// One graph is a set of one. Per-node data has one row for each node of the block-diagonal graph, per-edge data one for each of its edges,
 /// per-graph data one for each graph.
 ///
 /// ```
 /// use fiedler_graph::{Graph, GraphSet};
-/// let (arena, _) = Graph::from_pairs(5, vec![(0, 1), (2, 3), (3, 4)])?;
-/// let set = GraphSet::from_arena(arena, vec![2, 3])?;
+/// let (block_diagonal, _) = Graph::from_pairs(5, vec![(0, 1), (2, 3), (3, 4)])?;
+/// let set = GraphSet::from_block_diagonal(block_diagonal, vec![2, 3])?;
 /// assert_eq!(set.len(), 2);
-/// assert_eq!(set.graph(1).neighbours(1), [0, 2]);
+/// assert_eq!(set.graph(1).neighbors(1), [0, 2]);
 /// let batch = set.batch(&[1, 0]);
-/// assert_eq!(batch.graph.neighbours(3), [4]);
+/// assert_eq!(batch.graph.neighbors(3), [4]);
 /// assert_eq!(batch.node_rows, [2, 3, 4, 0, 1]);
 /// # Ok::<(), fiedler_graph::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphSet {
-    arena: Graph,
+    block_diagonal: Graph,
     node_offsets: Vec<u32>,
 }
 
@@ -52,15 +52,15 @@ impl Batch {
 impl GraphSet {
     /// A set of one graph.
     pub fn single(graph: Graph) -> GraphSet {
-        let nodes = graph.nodes() as u32;
-        GraphSet { arena: graph, node_offsets: vec![0, nodes] }
+        let nodes = graph.num_nodes() as u32;
+        GraphSet { block_diagonal: graph, node_offsets: vec![0, nodes] }
     }
 
     /// Cuts a block-diagonal graph into graphs of the given numbers of nodes.
     ///
     /// # Errors
-    /// When the sizes do not add up to the arena's nodes, or an edge joins two graphs.
-    pub fn from_arena(arena: Graph, sizes: Vec<u32>) -> Result<GraphSet> {
+    /// When the sizes do not add up to the block-diagonal graph's nodes, or an edge joins two graphs.
+    pub fn from_block_diagonal(block_diagonal: Graph, sizes: Vec<u32>) -> Result<GraphSet> {
         let mut node_offsets = Vec::with_capacity(sizes.len() + 1);
         let mut total = 0u64;
         node_offsets.push(0);
@@ -68,25 +68,25 @@ impl GraphSet {
             total += u64::from(size);
             node_offsets.push(total.min(u64::from(u32::MAX)) as u32);
         }
-        if total != arena.nodes() as u64 {
+        if total != block_diagonal.num_nodes() as u64 {
             return Err(Error::setting(
                 "sum of the graphs' sizes",
                 total,
-                format!("{}, the number of nodes", arena.nodes()),
+                format!("{}, the number of nodes", block_diagonal.num_nodes()),
             ));
         }
-        let set = GraphSet { arena, node_offsets };
+        let set = GraphSet { block_diagonal, node_offsets };
         for graph in 0..set.len() {
             let range = set.node_range(graph);
             for node in range.clone() {
-                let row = set.arena.neighbours(node);
+                let row = set.block_diagonal.neighbors(node);
                 if let (Some(first), Some(last)) = (row.first(), row.last())
                     && (*first < range.start || *last >= range.end)
                 {
                     return Err(Error::setting(
                         format!("edge of node {node} in graph {graph}"),
                         format!("{first} or {last}"),
-                        format!("a neighbour in the same graph, {} to {}", range.start, range.end - 1),
+                        format!("a neighbor in the same graph, {} to {}", range.start, range.end - 1),
                     ));
                 }
             }
@@ -105,26 +105,26 @@ impl GraphSet {
     }
 
     /// All graphs as one block-diagonal graph.
-    pub fn arena(&self) -> &Graph {
-        &self.arena
+    pub fn block_diagonal(&self) -> &Graph {
+        &self.block_diagonal
     }
 
     /// Number of nodes of all graphs.
-    pub fn nodes(&self) -> usize {
-        self.arena.nodes()
+    pub fn num_nodes(&self) -> usize {
+        self.block_diagonal.num_nodes()
     }
 
     /// Number of edges of all graphs.
-    pub fn edges(&self) -> usize {
-        self.arena.edges()
+    pub fn num_edges(&self) -> usize {
+        self.block_diagonal.num_edges()
     }
 
-    /// The arena's ids of a graph's nodes.
+    /// The block_diagonal's ids of a graph's nodes.
     pub fn node_range(&self, graph: usize) -> Range<u32> {
         self.node_offsets[graph]..self.node_offsets[graph + 1]
     }
 
-    /// The graph that a node of the arena belongs to.
+    /// The graph that a node of the block-diagonal graph belongs to.
     pub fn graph_of(&self, node: u32) -> usize {
         self.node_offsets.partition_point(|&first| first <= node) - 1
     }
@@ -137,7 +137,7 @@ impl GraphSet {
     /// One graph by itself, ids from zero.
     pub fn graph(&self, graph: usize) -> Graph {
         if self.len() == 1 {
-            return self.arena.clone();
+            return self.block_diagonal.clone();
         }
         self.batch(&[graph]).graph
     }
@@ -153,9 +153,9 @@ impl GraphSet {
     /// All graphs, in their order.
     pub fn whole(&self) -> Batch {
         Batch {
-            graph: self.arena.clone(),
+            graph: self.block_diagonal.clone(),
             node_offsets: self.node_offsets.clone(),
-            node_rows: (0..self.nodes() as u32).collect(),
+            node_rows: (0..self.num_nodes() as u32).collect(),
             graphs: (0..self.len()).collect(),
         }
     }
@@ -174,49 +174,49 @@ impl GraphSet {
             }
             hash.update(&buffer);
         };
-        feed(&mut [self.len() as u32, self.nodes() as u32].into_iter());
+        feed(&mut [self.len() as u32, self.num_nodes() as u32].into_iter());
         feed(&mut self.node_offsets.iter().copied());
-        feed(&mut self.arena.offsets().windows(2).map(|row| (row[1] - row[0]) as u32));
-        feed(&mut self.arena.entries().iter().copied());
-        feed(&mut self.arena.entry_weights().unwrap_or_default().iter().map(|weight| weight.to_bits()));
+        feed(&mut self.block_diagonal.indptr().windows(2).map(|row| (row[1] - row[0]) as u32));
+        feed(&mut self.block_diagonal.indices().iter().copied());
+        feed(&mut self.block_diagonal.weights().unwrap_or_default().iter().map(|weight| weight.to_bits()));
         hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// As [`GraphSet::batch`], reusing the memory of an earlier batch.
     pub fn batch_into(&self, graphs: &[usize], batch: &mut Batch) {
         let empty = Graph::empty(0);
-        let (mut offsets, mut neighbours, weights) = std::mem::replace(&mut batch.graph, empty).into_rows();
-        let mut weights = self.arena.entry_weights().map(|_| weights.unwrap_or_default());
-        offsets.clear();
-        neighbours.clear();
+        let (mut indptr, mut indices, weights) = std::mem::replace(&mut batch.graph, empty).into_rows();
+        let mut weights = self.block_diagonal.weights().map(|_| weights.unwrap_or_default());
+        indptr.clear();
+        indices.clear();
         weights.iter_mut().for_each(Vec::clear);
         batch.node_offsets.clear();
         batch.node_rows.clear();
         batch.graphs.clear();
         batch.graphs.extend_from_slice(graphs);
         batch.node_offsets.push(0);
-        offsets.push(0);
+        indptr.push(0);
 
         for &graph in graphs {
             let nodes = self.node_range(graph);
             let entries = self.entry_range(graph);
             // Wrapping: the block may move to lower ids as well as to higher ones.
             let shift = (batch.node_rows.len() as u32).wrapping_sub(nodes.start);
-            let entry_shift = neighbours.len().wrapping_sub(entries.start);
-            let starts = &self.arena.offsets()[nodes.start as usize + 1..=nodes.end as usize];
-            offsets.extend(starts.iter().map(|start| start.wrapping_add(entry_shift)));
-            neighbours.extend(self.arena.entries()[entries.clone()].iter().map(|id| id.wrapping_add(shift)));
-            if let (Some(batched), Some(all)) = (&mut weights, self.arena.entry_weights()) {
+            let entry_shift = indices.len().wrapping_sub(entries.start);
+            let starts = &self.block_diagonal.indptr()[nodes.start as usize + 1..=nodes.end as usize];
+            indptr.extend(starts.iter().map(|start| start.wrapping_add(entry_shift)));
+            indices.extend(self.block_diagonal.indices()[entries.clone()].iter().map(|id| id.wrapping_add(shift)));
+            if let (Some(batched), Some(all)) = (&mut weights, self.block_diagonal.weights()) {
                 batched.extend_from_slice(&all[entries]);
             }
             batch.node_rows.extend(nodes);
             batch.node_offsets.push(batch.node_rows.len() as u32);
         }
-        batch.graph = Graph::from_rows_unchecked(offsets, neighbours, weights);
+        batch.graph = Graph::from_rows_unchecked(indptr, indices, weights);
     }
 
     fn entry_range(&self, graph: usize) -> Range<usize> {
         let nodes = self.node_range(graph);
-        self.arena.offsets()[nodes.start as usize]..self.arena.offsets()[nodes.end as usize]
+        self.block_diagonal.indptr()[nodes.start as usize]..self.block_diagonal.indptr()[nodes.end as usize]
     }
 }

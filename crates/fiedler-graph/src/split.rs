@@ -12,7 +12,7 @@ pub struct Split {
     /// What a probe may learn from.
     pub train: Vec<u32>,
     /// What settings are chosen on; empty where the publisher gives none.
-    pub valid: Vec<u32>,
+    pub validation: Vec<u32>,
     /// What the score is measured on.
     pub test: Vec<u32>,
     /// A fourth part that Wiki-CS sets aside for early stopping; empty elsewhere.
@@ -26,7 +26,7 @@ impl Split {
     /// Names the part and the id that is out of range or used twice.
     pub fn check(&self, items: usize) -> Result<()> {
         let mut part_of = vec![""; items];
-        for (part, ids) in [("train", &self.train), ("valid", &self.valid), ("test", &self.test)] {
+        for (part, ids) in [("train", &self.train), ("validation", &self.validation), ("test", &self.test)] {
             for &id in ids {
                 let Some(slot) = part_of.get_mut(id as usize) else {
                     return Err(Error::setting(
@@ -63,7 +63,7 @@ impl Split {
     /// ```
     pub fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
-        for part in [&self.train, &self.valid, &self.test, &self.stopping] {
+        for part in [&self.train, &self.validation, &self.test, &self.stopping] {
             let mut ids = part.clone();
             ids.sort_unstable();
             hash.update((ids.len() as u64).to_le_bytes());

@@ -15,10 +15,10 @@ use fiedler_graph::random::stream;
 use fiedler_graph::{Features, Graph, catalogue, read};
 use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, Widths};
 use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
-use fiedler_learn::optimiser::{Adam, AdamSettings};
+use fiedler_learn::optimizer::{Adam, AdamSettings};
 use fiedler_learn::readout::{Readout, ReadoutSettings};
 use fiedler_learn::weights::Weights;
-use fiedler_learn::{Initialiser, Input, Segments, Structure};
+use fiedler_learn::{Initializer, Input, Segments, Structure};
 use rand::RngExt;
 
 #[global_allocator]
@@ -79,17 +79,17 @@ fn prepare(dataset: &str, check: bool, device: &Device) -> Outcome<Setting> {
     let dataset = catalogue::open(dataset, &read::Options::default())?;
     let graph = dataset.graph().ok_or("not a single graph")?.clone();
     let features = dataset.features.unwrap_or_else(|| Features::degrees(&graph, 50));
-    let flips = Flips::of_pairs(graph.nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));
-    let segments = Segments::single(graph.nodes());
+    let flips = Flips::of_pairs(graph.num_nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));
+    let segments = Segments::single(graph.num_nodes());
     let encoder = EncoderSettings::Gcn(GcnSettings::default());
     Ok(Setting { input: Input::new(&features, device), graph, flips, segments, encoder, check })
 }
 
 fn build(setting: &Setting, device: &Device) -> Outcome<Model> {
-    let mut initialiser = Initialiser::new(1, device);
+    let mut initializer = Initializer::new(1, device);
     let model = Model {
-        encoder: setting.encoder.build(Widths { nodes: setting.input.columns(), edges: None }, &mut initialiser)?,
-        readout: Readout::new(&ReadoutSettings::default(), &setting.encoder, &mut initialiser)?,
+        encoder: setting.encoder.build(Widths { nodes: setting.input.columns(), edges: None }, &mut initializer)?,
+        readout: Readout::new(&ReadoutSettings::default(), &setting.encoder, &mut initializer)?,
     };
     if !setting.check {
         return Ok(model);
@@ -129,7 +129,7 @@ fn draw(setting: &Setting, epoch: u64, view: u64) -> Outcome<(Structure, Input, 
     let weighting = setting.encoder.weighting();
     if setting.check {
         let structure = Structure::new(&setting.graph, weighting);
-        let nodes = setting.graph.nodes() as u64;
+        let nodes = setting.graph.num_nodes() as u64;
         let names: Vec<u32> = (0..nodes).map(|node| ((node * 101 + epoch + 7 * view + 1) % nodes) as u32).collect();
         let twin = structure.relabelled(&names)?;
         return Ok((structure, setting.input.clone(), twin));

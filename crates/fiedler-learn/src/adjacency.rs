@@ -12,7 +12,7 @@ pub enum Weighting {
     /// `D~^-1/2 (A + I) D~^-1/2` with `D~ = D + I`: graph convolutions.
     #[default]
     Convolution,
-    /// `A`: the plain sum over neighbours; what a node keeps of itself is the layer's business.
+    /// `A`: the plain sum over neighbors; what a node keeps of itself is the layer's business.
     Sum,
 }
 
@@ -31,7 +31,7 @@ pub enum Weighting {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adjacency {
-    offsets: Vec<usize>,
+    indptr: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f32>,
 }
@@ -42,9 +42,9 @@ impl Adjacency {
         match weighting {
             Weighting::Convolution => convolution(graph),
             Weighting::Sum => Adjacency {
-                offsets: graph.offsets().to_vec(),
-                columns: graph.entries().to_vec(),
-                values: graph.entry_weights().map_or_else(|| vec![1.0; graph.entries().len()], <[f32]>::to_vec),
+                indptr: graph.indptr().to_vec(),
+                columns: graph.indices().to_vec(),
+                values: graph.weights().map_or_else(|| vec![1.0; graph.indices().len()], <[f32]>::to_vec),
             },
         }
     }
@@ -55,7 +55,7 @@ impl Adjacency {
     /// # Errors
     /// When there is not one own weight for each node.
     pub fn with_own_weights(graph: &Graph, own: &[f32]) -> Result<Adjacency> {
-        check_size("list of own weights", own.len(), graph.nodes())?;
+        check_size("list of own weights", own.len(), graph.num_nodes())?;
         Ok(with_diagonal(graph, |node, other, weight| if node == other { own[node as usize] } else { weight }))
     }
 
@@ -69,47 +69,47 @@ impl Adjacency {
 
     /// The relabelled matrix, and for each of its entries the place it had before.
     pub(crate) fn relabelled_with_origins(&self, names: &[u32]) -> (Adjacency, Vec<usize>) {
-        debug_assert_eq!(names.len(), self.nodes());
+        debug_assert_eq!(names.len(), self.num_nodes());
         let mut node_of = vec![0; names.len()];
         for (node, &name) in names.iter().enumerate() {
             node_of[name as usize] = node;
         }
-        let mut relabelled = Adjacency::with_capacity(self.nodes(), self.columns.len());
+        let mut relabelled = Adjacency::with_capacity(self.num_nodes(), self.columns.len());
         let mut origins = Vec::with_capacity(self.columns.len());
         let mut row: Vec<(u32, usize)> = Vec::new();
         for &node in &node_of {
             row.clear();
-            let places = self.offsets[node]..self.offsets[node + 1];
+            let places = self.indptr[node]..self.indptr[node + 1];
             row.extend(places.map(|place| (names[self.columns[place] as usize], place)));
             row.sort_unstable();
             relabelled.columns.extend(row.iter().map(|entry| entry.0));
             relabelled.values.extend(row.iter().map(|entry| self.values[entry.1]));
-            relabelled.offsets.push(relabelled.columns.len());
+            relabelled.indptr.push(relabelled.columns.len());
             origins.extend(row.iter().map(|entry| entry.1));
         }
         (relabelled, origins)
     }
 
     fn with_capacity(nodes: usize, entries: usize) -> Adjacency {
-        let mut offsets = Vec::with_capacity(nodes + 1);
-        offsets.push(0);
-        Adjacency { offsets, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
+        let mut indptr = Vec::with_capacity(nodes + 1);
+        indptr.push(0);
+        Adjacency { indptr, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
     /// Number of nodes.
-    pub fn nodes(&self) -> usize {
-        self.offsets.len() - 1
+    pub fn num_nodes(&self) -> usize {
+        self.indptr.len() - 1
     }
 
     /// Columns and values of one row.
     pub fn row(&self, node: usize) -> (&[u32], &[f32]) {
-        let range = self.offsets[node]..self.offsets[node + 1];
+        let range = self.indptr[node]..self.indptr[node + 1];
         (&self.columns[range.clone()], &self.values[range])
     }
 
     /// Where each row starts, and the end of the last.
-    pub fn offsets(&self) -> &[usize] {
-        &self.offsets
+    pub fn indptr(&self) -> &[usize] {
+        &self.indptr
     }
 
     /// Columns, row after row.
@@ -124,9 +124,9 @@ impl Adjacency {
 }
 
 fn convolution(graph: &Graph) -> Adjacency {
-    let degrees: Vec<f32> = (0..graph.nodes() as u32)
+    let degrees: Vec<f32> = (0..graph.num_nodes() as u32)
         .map(|node| {
-            1.0 + match graph.neighbour_weights(node) {
+            1.0 + match graph.neighbor_weights(node) {
                 Some(weights) => weights.iter().sum(),
                 None => graph.degree(node) as f32,
             }
@@ -138,10 +138,10 @@ fn convolution(graph: &Graph) -> Adjacency {
 
 /// The rows of a graph with an entry for the node itself, whose weight is one until `value` says what becomes of it.
 fn with_diagonal(graph: &Graph, value: impl Fn(u32, u32, f32) -> f32) -> Adjacency {
-    let mut adjacency = Adjacency::with_capacity(graph.nodes(), graph.entries().len() + graph.nodes());
-    for node in 0..graph.nodes() as u32 {
-        let row = graph.neighbours(node);
-        let weights = graph.neighbour_weights(node);
+    let mut adjacency = Adjacency::with_capacity(graph.num_nodes(), graph.indices().len() + graph.num_nodes());
+    for node in 0..graph.num_nodes() as u32 {
+        let row = graph.neighbors(node);
+        let weights = graph.neighbor_weights(node);
         let below = row.partition_point(|&other| other < node);
         let entry = |place: usize| (row[place], weights.map_or(1.0, |weights| weights[place]));
         let entries = (0..below).map(entry).chain([(node, 1.0)]).chain((below..row.len()).map(entry));
@@ -149,7 +149,7 @@ fn with_diagonal(graph: &Graph, value: impl Fn(u32, u32, f32) -> f32) -> Adjacen
             adjacency.columns.push(other);
             adjacency.values.push(value(node, other, weight));
         }
-        adjacency.offsets.push(adjacency.columns.len());
+        adjacency.indptr.push(adjacency.columns.len());
     }
     adjacency
 }

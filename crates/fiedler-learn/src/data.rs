@@ -20,7 +20,7 @@ use crate::{Input, Segments, Structure, Weighting};
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FeatureSettings {
     /// Whether every row is scaled to sum to one.
-    pub normalise_rows: bool,
+    pub normalize_rows: bool,
     /// Where nodes have no features, their degrees serve, one column each; degrees of this number and more share the last.
     pub degrees: usize,
     /// Whether encoders that can look at features of edges do so, where there are any.
@@ -29,7 +29,7 @@ pub struct FeatureSettings {
 
 impl Default for FeatureSettings {
     fn default() -> Self {
-        FeatureSettings { normalise_rows: false, degrees: 100, edges: true }
+        FeatureSettings { normalize_rows: false, degrees: 100, edges: true }
     }
 }
 
@@ -100,17 +100,17 @@ impl<'a> Data<'a> {
     pub fn new(dataset: &'a Dataset, settings: &FeatureSettings) -> Result<Data<'a>> {
         dataset.check()?;
         let graphs = &dataset.graphs;
-        if graphs.nodes() == 0 {
+        if graphs.num_nodes() == 0 {
             return Err(Error::setting("number of nodes", 0, "at least 1"));
         }
         let features = match &dataset.features {
-            Some(features) if settings.normalise_rows => {
+            Some(features) if settings.normalize_rows => {
                 let mut features = features.clone();
-                features.normalise_rows();
+                features.normalize_rows();
                 Cow::Owned(features)
             }
             Some(features) => Cow::Borrowed(features),
-            None => Cow::Owned(Features::degrees(graphs.arena(), settings.degrees)),
+            None => Cow::Owned(Features::degrees(graphs.block_diagonal(), settings.degrees)),
         };
         let edges = match &dataset.edge_features {
             Some(features) if settings.edges => Some(EdgeTable::new(graphs, features)?),
@@ -149,7 +149,7 @@ impl<'a> Data<'a> {
         Widths { nodes, edges: self.edges_for(weighting).map(EdgeTable::columns) }
     }
 
-    /// Only encoders that sum over neighbours look at edges.
+    /// Only encoders that sum over neighbors look at edges.
     fn edges_for(&self, weighting: Weighting) -> Option<&EdgeTable> {
         self.edges.as_ref().filter(|_| weighting == Weighting::Sum)
     }
@@ -210,7 +210,7 @@ impl<'a> Data<'a> {
 
 impl<'a> Loaded<'a> {
     fn new(batch: Batch, features: Cow<'a, Features>, device: &Device) -> Result<Loaded<'a>> {
-        check_size("table of features", features.rows(), batch.graph.nodes())?;
+        check_size("table of features", features.rows(), batch.graph.num_nodes())?;
         let input = match &*features {
             // What is hidden has a code of its own, whether anything is hidden or not.
             Features::Categorical(_) => Input::new(&Mask::default().apply(&features)?, device),
@@ -254,7 +254,7 @@ impl Supervision<'_> {
     /// When they do not, or there is nothing to learn from.
     pub fn check(&self, data: &Data<'_>) -> Result<()> {
         let items = match data.level() {
-            Level::Nodes => data.graphs().nodes(),
+            Level::Nodes => data.graphs().num_nodes(),
             Level::Graphs => data.graphs().len(),
         };
         check_size("list of classes", self.classes.of().len(), items)?;

@@ -15,7 +15,7 @@ pub(crate) struct EdgeTable {
 
 impl EdgeTable {
     pub(crate) fn new(graphs: &GraphSet, features: &Features) -> Result<EdgeTable> {
-        check_size("table of edge features", features.rows(), graphs.edges())?;
+        check_size("table of edge features", features.rows(), graphs.num_edges())?;
         let mut firsts = vec![0];
         for graph in 0..graphs.len() {
             firsts.push(firsts[graph] + graphs.graph_edges(graph) as u32);
@@ -40,7 +40,7 @@ impl EdgeTable {
         let unknown = self.firsts[self.firsts.len() - 1];
         let of_batch: Vec<u32> =
             batch.graphs.iter().flat_map(|&graph| self.firsts[graph]..self.firsts[graph + 1]).collect();
-        let edges = batch.graph.edge_index();
+        let edges = batch.graph.edge_lookup();
         view.edge_pairs().map(|(low, high)| edges.get(low, high).map_or(unknown, |edge| of_batch[edge])).collect()
     }
 }
@@ -54,7 +54,7 @@ fn with_unknown(features: &Features) -> Result<Features> {
             Features::Dense(Dense::new(features.rows() + 1, features.columns(), values)?)
         }
         Features::Sparse(sparse) => {
-            let mut offsets = sparse.offsets().to_vec();
+            let mut offsets = sparse.indptr().to_vec();
             offsets.push(sparse.indices().len());
             let (indices, values) = (sparse.indices().to_vec(), sparse.values().to_vec());
             Features::Sparse(Sparse::new(features.columns(), offsets, indices, values)?)

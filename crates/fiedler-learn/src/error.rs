@@ -142,7 +142,7 @@ impl Error {
             ),
             Error::Malformed { .. } => Some("write the weights again with the program that made them".into()),
             Error::NotFinite { .. } => Some(
-                "lower the learning rate; if features have large values, scale them (normalise-rows in the settings)".into(),
+                "lower the learning rate; if features have large values, scale them (normalize-rows in the settings)".into(),
             ),
             Error::Collapsed { .. } => Some(
                 "lower the learning rate or the weight decay, hide fewer features, or train for fewer epochs; where nodes have no \

@@ -41,7 +41,7 @@ impl From<&Sparse> for SparseFeatures {
     fn from(sparse: &Sparse) -> SparseFeatures {
         SparseFeatures {
             columns: sparse.columns(),
-            offsets: sparse.offsets().to_vec(),
+            offsets: sparse.indptr().to_vec(),
             indices: sparse.indices().to_vec(),
             values: sparse.values().to_vec(),
         }

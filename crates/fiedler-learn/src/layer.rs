@@ -4,8 +4,8 @@ use burn::Tensor;
 use burn::module::{Module, Param, RunningState};
 use serde::{Deserialize, Serialize};
 
-use crate::initialise::Initialiser;
-use crate::ops::{self, Activation, Normalisation, Statistics};
+use crate::initialize::Initializer;
+use crate::ops::{self, Activation, Normalization, Statistics};
 
 /// What follows a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -34,8 +34,8 @@ const FIRST_SLOPE: f32 = 0.25;
 
 impl Bend {
     /// A nonlinearity for a layer of the given width.
-    pub fn new(nonlinearity: Nonlinearity, width: usize, initialiser: &Initialiser) -> Bend {
-        let slope = |count| Some(initialiser.constant([count], FIRST_SLOPE));
+    pub fn new(nonlinearity: Nonlinearity, width: usize, initializer: &Initializer) -> Bend {
+        let slope = |count| Some(initializer.constant([count], FIRST_SLOPE));
         match nonlinearity {
             Nonlinearity::Identity => Bend { slope: None, relu: false },
             Nonlinearity::Relu => Bend { slope: None, relu: true },
@@ -65,10 +65,10 @@ pub struct Linear {
 
 impl Linear {
     /// A dense layer with a bias.
-    pub fn new(inputs: usize, outputs: usize, initialiser: &mut Initialiser) -> Linear {
+    pub fn new(inputs: usize, outputs: usize, initializer: &mut Initializer) -> Linear {
         Linear {
-            weight: initialiser.by_inputs([inputs, outputs], inputs),
-            bias: Some(initialiser.by_inputs([outputs], inputs)),
+            weight: initializer.by_inputs([inputs, outputs], inputs),
+            bias: Some(initializer.by_inputs([outputs], inputs)),
         }
     }
 
@@ -98,10 +98,10 @@ pub struct Mlp {
 
 impl Mlp {
     /// Two layers of the given widths, between them an ELU if `smooth`, else a ReLU.
-    pub fn new(widths: [usize; 3], smooth: bool, initialiser: &mut Initialiser) -> Mlp {
+    pub fn new(widths: [usize; 3], smooth: bool, initializer: &mut Initializer) -> Mlp {
         let [inputs, hidden, outputs] = widths;
-        let first = Linear::new(inputs, hidden, initialiser);
-        Mlp { first, second: Linear::new(hidden, outputs, initialiser), smooth }
+        let first = Linear::new(inputs, hidden, initializer);
+        Mlp { first, second: Linear::new(hidden, outputs, initializer), smooth }
     }
 
     /// Applies both layers.
@@ -121,7 +121,7 @@ const MOMENTUM: f32 = 0.1;
 /// What is added to the variance, as is usual.
 const EPSILON: f32 = 1e-5;
 
-/// Batch normalisation: by the batch's own statistics where gradients are recorded, by the collected ones elsewhere.
+/// Batch normalization: by the batch's own statistics where gradients are recorded, by the collected ones elsewhere.
 #[derive(Module, Debug)]
 pub struct BatchNorm {
     /// Standard deviation of the output's columns.
@@ -135,18 +135,18 @@ pub struct BatchNorm {
 }
 
 impl BatchNorm {
-    /// A normalisation of matrices of the given width.
-    pub fn new(width: usize, initialiser: &Initialiser) -> BatchNorm {
-        let state = |value| RunningState::new(initialiser.constant([width], value).val().inner());
+    /// A normalization of matrices of the given width.
+    pub fn new(width: usize, initializer: &Initializer) -> BatchNorm {
+        let state = |value| RunningState::new(initializer.constant([width], value).val().inner());
         BatchNorm {
-            scale: initialiser.constant([width], 1.0),
-            shift: initialiser.constant([width], 0.0),
+            scale: initializer.constant([width], 1.0),
+            shift: initializer.constant([width], 0.0),
             mean: state(0.0),
             variance: state(1.0),
         }
     }
 
-    /// Normalises each column; with `relu`, what is negative then becomes zero.
+    /// Normalizes each column; with `relu`, what is negative then becomes zero.
     pub fn forward(&self, input: Tensor<2>, relu: bool) -> Tensor<2> {
         let of_input = input.is_autodiff();
         let statistics = if of_input {
@@ -156,8 +156,8 @@ impl BatchNorm {
         } else {
             Statistics { mean: self.mean.value().inner(), variance: self.variance.value().inner() }
         };
-        let how = Normalisation { epsilon: EPSILON, of_input, relu };
-        ops::normalise(input, self.scale.val(), self.shift.val(), &statistics, how)
+        let how = Normalization { epsilon: EPSILON, of_input, relu };
+        ops::normalize(input, self.scale.val(), self.shift.val(), &statistics, how)
     }
 
     fn collect(&self, statistics: &Statistics, rows: usize) {

@@ -3,16 +3,16 @@
 //! A graph becomes a [`Structure`] to pass messages along, its features an [`Input`]; an [`encoder`] makes of both one vector a
 //! node, a [`readout`] one a graph, and an [`objective`] says how well two views agree. One graph is a batch of one: which nodes
 //! belong to which graph is told by [`Segments`]. Under all of this lie a few operations with derivatives of their own
-//! ([`ops`]), and [`optimiser`] moves the weights.
+//! ([`ops`]), and [`optimizer`] moves the weights.
 //!
 //! ```
 //! use burn::tensor::Device;
 //! use fiedler_graph::{Features, generate, random};
 //! use fiedler_learn::encoder::{EncoderSettings, GcnSettings, Widths};
 //! use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
-//! use fiedler_learn::optimiser::{Adam, AdamSettings};
+//! use fiedler_learn::optimizer::{Adam, AdamSettings};
 //! use fiedler_learn::readout::{Readout, ReadoutSettings};
-//! use fiedler_learn::{Initialiser, Input, Segments, Structure};
+//! use fiedler_learn::{Initializer, Input, Segments, Structure};
 //!
 //! let karate = generate::karate_club();
 //! let graph = karate.graph().expect("one graph");
@@ -20,12 +20,12 @@
 //! let input = Input::new(&Features::degrees(graph, 20), &device);
 //!
 //! let settings = EncoderSettings::Gcn(GcnSettings { hidden: 16, ..GcnSettings::default() });
-//! let mut initialiser = Initialiser::new(7, &device);
-//! let mut encoder = settings.build(Widths { nodes: input.columns(), edges: None }, &mut initialiser)?;
-//! let readout = Readout::new(&ReadoutSettings::default(), &settings, &mut initialiser)?;
+//! let mut initializer = Initializer::new(7, &device);
+//! let mut encoder = settings.build(Widths { nodes: input.columns(), edges: None }, &mut initializer)?;
+//! let readout = Readout::new(&ReadoutSettings::default(), &settings, &mut initializer)?;
 //!
 //! let structure = Structure::new(graph, settings.weighting());
-//! let segments = Segments::single(graph.nodes());
+//! let segments = Segments::single(graph.num_nodes());
 //! let twin = structure.shuffled(&segments, &mut random::stream(7, "corruption", 0))?;
 //! let [nodes, corrupted] = &encoder.forward_each(&[&structure, &twin], &input, None)?[..] else { unreachable!() };
 //! let side = Side {
@@ -49,12 +49,12 @@ mod embeddings;
 pub mod encoder;
 pub mod error;
 mod features;
-mod initialise;
+mod initialize;
 pub mod layer;
 pub mod method;
 pub mod objective;
 pub mod ops;
-pub mod optimiser;
+pub mod optimizer;
 pub mod readout;
 pub mod run;
 mod segments;
@@ -67,6 +67,6 @@ pub use dropout::Draws;
 pub use embeddings::Embeddings;
 pub use error::{Error, Result};
 pub use features::{Input, SparseFeatures};
-pub use initialise::Initialiser;
+pub use initialize::Initializer;
 pub use segments::Segments;
 pub use structure::Structure;

@@ -9,7 +9,7 @@ use crate::encoder::{EncoderSettings, Layers};
 use crate::error::{Error, Result};
 use crate::layer::{Linear, Mlp};
 use crate::ops::{self, Activation, Pooling};
-use crate::{Initialiser, Segments, Structure, Weighting};
+use crate::{Initializer, Segments, Structure, Weighting};
 
 /// Which layers count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl Readout {
     pub fn new(
         settings: &ReadoutSettings,
         encoder: &EncoderSettings,
-        initialiser: &mut Initialiser,
+        initializer: &mut Initializer,
     ) -> Result<Readout> {
         let (layers, width) = (encoder.layers(), encoder.width());
         if layers == 0 || width == 0 {
@@ -93,7 +93,7 @@ impl Readout {
             ));
         }
         if settings.reach > 0 && encoder.weighting() != Weighting::Convolution {
-            let expected = "0, or gcn as encoder: sums over neighbours, as gin has them, grow with every step";
+            let expected = "0, or gcn as encoder: sums over neighbors, as gin has them, grow with every step";
             return Err(Error::setting("reach", settings.reach, expected));
         }
         let pooled = match settings.jumping {
@@ -102,9 +102,9 @@ impl Readout {
         };
         let (linear, mlp) = match settings.head {
             Head::Identity => (None, None),
-            Head::Linear => (Some(Linear::new(pooled, width, initialiser)), None),
-            Head::Mlp => (None, Some(Mlp::new([pooled, width, width], false, initialiser))),
-            Head::MlpElu => (None, Some(Mlp::new([pooled, width, width], true, initialiser))),
+            Head::Linear => (Some(Linear::new(pooled, width, initializer)), None),
+            Head::Mlp => (None, Some(Mlp::new([pooled, width, width], false, initializer))),
+            Head::MlpElu => (None, Some(Mlp::new([pooled, width, width], true, initializer))),
         };
         Ok(Readout { settings: settings.clone(), linear, mlp })
     }

@@ -17,7 +17,7 @@ use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
 use crate::trainer::{CheckpointFile, History, Trainer, Training, Watch, unwatched};
 use crate::weights::Weights;
-use crate::{Embeddings, Initialiser};
+use crate::{Embeddings, Initializer};
 
 /// All settings of a run, as they stand in files. The defaults are the paper's for one graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -282,8 +282,8 @@ impl SavedEncoder {
 
     fn apply<M: Method>(&self, method: &M, data: &Data<'_>) -> Result<Embeddings> {
         let device = Device::flex();
-        let mut initialiser = Initialiser::new(0, &device.clone().autodiff());
-        let model = method.build(data.widths(method.weighting()), &mut initialiser)?;
+        let mut initializer = Initializer::new(0, &device.clone().autodiff());
+        let model = method.build(data.widths(method.weighting()), &mut initializer)?;
         let trainer = Trainer {
             method,
             data,

@@ -44,8 +44,8 @@ impl Structure {
     /// # Errors
     /// When there is not one row for each edge.
     pub fn with_edges(graph: &Graph, features: &Features, device: &Device) -> Result<Structure> {
-        check_size("table of edge features", features.rows(), graph.edges())?;
-        let places = graph.spread_to_entries(&(0..graph.edges() as u32).collect::<Vec<u32>>());
+        check_size("table of edge features", features.rows(), graph.num_edges())?;
+        let places = graph.spread_to_entries(&(0..graph.num_edges() as u32).collect::<Vec<u32>>());
         let edges = EdgeInput { input: Input::new(features, device), places: places.into() };
         Ok(Structure { adjacency: Arc::new(Adjacency::new(graph, Weighting::Sum)), edges: Some(edges) })
     }
@@ -55,7 +55,7 @@ impl Structure {
     /// # Errors
     /// When the names are not as many as the nodes.
     pub fn relabelled(&self, names: &[u32]) -> Result<Structure> {
-        check_size("list of new names", names.len(), self.nodes())?;
+        check_size("list of new names", names.len(), self.num_nodes())?;
         let (adjacency, origins) = self.adjacency.relabelled_with_origins(names);
         let edges = self.edges.as_ref().map(|edges| EdgeInput {
             input: edges.input.clone(),
@@ -64,14 +64,14 @@ impl Structure {
         Ok(Structure { adjacency: Arc::new(adjacency), edges })
     }
 
-    /// A corrupted twin, in which nodes keep their neighbourhoods and exchange their features within each graph: the rows that
+    /// A corrupted twin, in which nodes keep their neighborhoods and exchange their features within each graph: the rows that
     /// shuffling the features would give, in another order.
     ///
     /// # Errors
     /// When the segments do not have as many rows as there are nodes.
     pub fn shuffled(&self, segments: &Segments, random: &mut impl Rng) -> Result<Structure> {
-        check_size("sum of the graphs' sizes", segments.rows(), self.nodes())?;
-        let mut names: Vec<u32> = (0..self.nodes() as u32).collect();
+        check_size("sum of the graphs' sizes", segments.rows(), self.num_nodes())?;
+        let mut names: Vec<u32> = (0..self.num_nodes() as u32).collect();
         for segment in 0..segments.len() {
             names[segments.range(segment)].shuffle(random);
         }
@@ -79,7 +79,7 @@ impl Structure {
     }
 
     /// Number of nodes.
-    pub fn nodes(&self) -> usize {
-        self.adjacency.nodes()
+    pub fn num_nodes(&self) -> usize {
+        self.adjacency.num_nodes()
     }
 }

@@ -36,8 +36,8 @@ fn molecules(count: usize, with_features: bool) -> Dataset {
         first += size;
     }
     let (arena, _) = Graph::from_pairs(first as usize, pairs).unwrap();
-    let edges = arena.edges();
-    let mut dataset = Dataset::set("molecules", GraphSet::from_arena(arena, sizes).unwrap());
+    let edges = arena.num_edges();
+    let mut dataset = Dataset::set("molecules", GraphSet::from_block_diagonal(arena, sizes).unwrap());
     if with_features {
         let mut codes = |rows: usize, categories: u8| (0..rows).map(|_| random.random_range(0..categories)).collect();
         dataset.features = Some(Features::Categorical(Categorical::new(vec![5], codes(first as usize, 5)).unwrap()));
@@ -118,7 +118,7 @@ fn the_loss_falls_and_the_embedding_is_that_of_the_clean_graph() {
     let losses = &outcome.history.losses;
     assert_eq!(losses.len(), 30);
     assert!(losses[25..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{losses:?}");
-    assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (dataset.graphs.nodes(), 32));
+    assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (dataset.graphs.num_nodes(), 32));
     let bytes = outcome.encoder.to_bytes().unwrap();
     let saved = SavedEncoder::from_bytes(&bytes, "encoder".as_ref()).unwrap();
     assert_eq!(saved, outcome.encoder);
@@ -261,7 +261,7 @@ fn methods_without_training() {
     // Five categories and one for what is hidden.
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (6, 6));
     let nodes: f32 = outcome.embeddings.values().iter().sum();
-    assert_eq!(nodes as usize, dataset.graphs.nodes());
+    assert_eq!(nodes as usize, dataset.graphs.num_nodes());
 
     let citation = citation();
     let trained = for_nodes(0);
@@ -342,7 +342,7 @@ fn a_checkpoint_of_another_run_is_refused_and_a_damaged_one_named() {
 fn an_encoder_is_applied_only_to_the_features_it_knows() {
     let encoder = run(&for_nodes(1), &citation()).encoder;
     let unseen = generate::from_spec("citation", 9).unwrap();
-    assert_eq!(encoder.embed(&unseen).unwrap().rows(), unseen.graphs.nodes());
+    assert_eq!(encoder.embed(&unseen).unwrap().rows(), unseen.graphs.num_nodes());
     match encoder.embed(&generate::karate_club()) {
         Err(error @ Error::OtherFeatures { .. }) => assert!(error.to_string().contains("degrees"), "{error}"),
         other => panic!("{other:?}"),
@@ -377,7 +377,8 @@ fn settings_survive_files_and_mistakes_in_them_are_named() {
 fn supervised(settings: &Settings, dataset: &Dataset, classes: &Classes) -> (Outcome, f64) {
     let part =
         |third: usize| (0..classes.of().len()).filter(|item| item % 3 == third).map(|item| item as u32).collect();
-    let split = Split { name: "thirds".into(), train: part(0), valid: part(1), test: part(2), stopping: Vec::new() };
+    let split =
+        Split { name: "thirds".into(), train: part(0), validation: part(1), test: part(2), stopping: Vec::new() };
     let supervision = Some(Supervision { classes, split: &split });
     let outcome = Run { supervision, ..Run::new(settings, dataset, None) }.run().unwrap();
     let right = |&&item: &&u32| {

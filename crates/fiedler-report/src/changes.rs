@@ -35,7 +35,7 @@ impl Probabilities {
         match view {
             Augmentation::Pairs(pairs) => {
                 for (graph, flips) in pairs.graphs().iter().enumerate() {
-                    flips.visit_in(set.arena(), set.node_range(graph).start, |_, edge, probability| {
+                    flips.visit_in(set.block_diagonal(), set.node_range(graph).start, |_, edge, probability| {
                         add(if edge { &mut removal } else { &mut addition }, probability, 1.0);
                     });
                 }
@@ -44,10 +44,10 @@ impl Probabilities {
                 nodes.of_nodes().iter().for_each(|&probability| add(&mut dropping, probability, 1.0))
             }
             Augmentation::Uniform(rates) => {
-                add(&mut removal, rates.remove as f32, set.edges() as f64);
+                add(&mut removal, rates.remove as f32, set.num_edges() as f64);
                 let nodes = (0..set.len()).map(|graph| set.node_range(graph).len() as f64);
-                let free = nodes.map(|nodes| nodes * (nodes - 1.0) / 2.0).sum::<f64>() - set.edges() as f64;
-                let each = if free > 0.0 { (rates.add * set.edges() as f64 / free).min(1.0) } else { 0.0 };
+                let free = nodes.map(|nodes| nodes * (nodes - 1.0) / 2.0).sum::<f64>() - set.num_edges() as f64;
+                let each = if free > 0.0 { (rates.add * set.num_edges() as f64 / free).min(1.0) } else { 0.0 };
                 add(&mut addition, each as f32, free);
             }
             Augmentation::Unchanged | Augmentation::Fixed(_) | Augmentation::Kept(_) => {}
@@ -101,10 +101,10 @@ pub fn likely(scheme: &Scheme, set: &GraphSet, operator: Operator) -> Table {
     if of_pairs.is_empty() {
         return table;
     }
-    let evaluation = full_spectrum(&Pairs::new(set.arena(), &[]), operator, Objective::Expected);
+    let evaluation = full_spectrum(&Pairs::new(set.block_diagonal(), &[]), operator, Objective::Expected);
     for (report, view) in of_pairs {
         for ((low, high), probability) in most_likely(view, set) {
-            let edge = set.arena().has_edge(low, high);
+            let edge = set.block_diagonal().has_edge(low, high);
             let effect = effect(&evaluation.kernel, evaluation.squared_norm, (low, high), edge);
             let [a, b] = [low, high].map(|node| name(set, node));
             table.push(vec![
@@ -128,7 +128,7 @@ fn effect(kernel: &PairKernel, squared_norm: f64, (low, high): (u32, u32), edge:
 
 fn name(set: &GraphSet, node: u32) -> String {
     match set.len() {
-        1 => set.arena().name(node),
+        1 => set.block_diagonal().name(node),
         _ => {
             let graph = set.graph_of(node);
             format!("{} of graph {graph}", node - set.node_range(graph).start)

@@ -19,7 +19,7 @@ const SHOWN: usize = 2;
 pub fn facts(spectrum: &Spectrum) -> Vec<Fact> {
     let tidy = |value: f64| if value.abs() < 1e-9 { 0.0 } else { value };
     let mut facts =
-        vec![Fact::new("norm of the spectrum", Cell::figure(spectrum.norm)).noted("of the normalised Laplacian")];
+        vec![Fact::new("norm of the spectrum", Cell::figure(spectrum.norm)).noted("of the normalized Laplacian")];
     let of = if spectrum.components == 1 { "" } else { "of the largest part" };
     if let Some(gap) = spectrum.spectral_gap {
         facts.push(Fact::new("algebraic connectivity", Cell::figure(tidy(gap))).noted(of));
@@ -43,7 +43,7 @@ pub fn facts(spectrum: &Spectrum) -> Vec<Fact> {
 pub fn words(spectrum: &Spectrum) -> Vec<String> {
     let what = if spectrum.components == 1 { "the graph" } else { "its largest part" };
     let mut words = vec![
-        "A graph has a spectrum as a drum has: the eigenvalues of its normalised Laplacian, one for each node, between 0 and 2. Low \
+        "A graph has a spectrum as a drum has: the eigenvalues of its normalized Laplacian, one for each node, between 0 and 2. Low \
          ones tell how easily the graph falls into parts, high ones how nearly it is two-sided."
             .to_owned(),
     ];
@@ -145,11 +145,11 @@ pub fn density_figure(eigenvalues: &Eigenvalues) -> Figure {
         title: "Where the eigenvalues lie".into(),
         caption: format!("How many of the {} eigenvalues lie where. {how}", count(eigenvalues.nodes)),
         alternative: format!(
-            "Histogram of {} eigenvalues of the normalised Laplacian between 0 and 2.",
+            "Histogram of {} eigenvalues of the normalized Laplacian between 0 and 2.",
             count(eigenvalues.nodes)
         ),
         svg: Histogram {
-            x: Axis::linear("eigenvalue of the normalised Laplacian"),
+            x: Axis::linear("eigenvalue of the normalized Laplacian"),
             y: Axis::linear("number of eigenvalues"),
             outlines: vec![Outline { name: "eigenvalues".into(), bins: eigenvalues.bins(BINS) }],
         }

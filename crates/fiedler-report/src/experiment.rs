@@ -50,7 +50,7 @@ pub struct Entry {
     pub from_row: Option<f64>,
 }
 
-/// How the norm of the spectrum went while a scheme of a dataset was optimised.
+/// How the norm of the spectrum went while a scheme of a dataset was optimized.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConvergencePage {
     /// The dataset.

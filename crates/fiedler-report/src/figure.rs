@@ -4,7 +4,7 @@ use crate::{png, theme};
 
 /// A picture with its words.
 ///
-/// The picture is an `<svg>` element that names its colours only by the classes of [`theme`], so that a page can show
+/// The picture is an `<svg>` element that names its colors only by the classes of [`theme`], so that a page can show
 /// it light or dark. Everything of a user's in it (names of nodes, of datasets) is escaped already.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
@@ -24,7 +24,7 @@ pub struct Figure {
 const SCALE: f32 = 3.0;
 
 impl Figure {
-    /// The picture as a file of its own: light, on white, with its colours inside.
+    /// The picture as a file of its own: light, on white, with its colors inside.
     pub fn to_svg_file(&self) -> String {
         let style = format!("<style>{}</style>", theme::light_style());
         let Some(end) = self.svg.find('>') else { return self.svg.clone() };

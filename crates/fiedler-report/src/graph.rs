@@ -42,9 +42,9 @@ impl GraphPage {
     /// # Errors
     /// When eigenvalues do not converge.
     pub fn of(dataset: &Dataset, seed: u64, quick: bool) -> Result<GraphPage> {
-        let (set, arena) = (&dataset.graphs, dataset.graphs.arena());
-        let nodes = arena.nodes();
-        let few = nodes <= SOLVED_UP_TO && arena.edges() <= SOLVED_EDGES;
+        let (set, arena) = (&dataset.graphs, dataset.graphs.block_diagonal());
+        let nodes = arena.num_nodes();
+        let few = nodes <= SOLVED_UP_TO && arena.num_edges() <= SOLVED_EDGES;
         let spectrum = match dataset.graph() {
             Some(graph) if nodes > 1 && few && (!quick || nodes <= WHOLE_UP_TO) => {
                 // The default is exact; a page needs the digits it shows.
@@ -57,13 +57,13 @@ impl GraphPage {
                     seed,
                     ..Default::default()
                 };
-                Some(properties::summarise(graph, &settings)?)
+                Some(properties::summarize(graph, &settings)?)
             }
             _ => None,
         };
         let eigenvalues = (nodes > 1 && (!quick || few)).then(|| Eigenvalues::of(arena, Operator::Laplacian, seed));
         Ok(GraphPage {
-            summary: measure::summarise(dataset),
+            summary: measure::summarize(dataset),
             spectrum,
             eigenvalues: eigenvalues.transpose()?,
             degrees: (0..nodes as u32).map(|node| arena.degree(node)).collect(),
@@ -113,7 +113,7 @@ impl GraphPage {
         facts.push(Fact::new("edges", Cell::count(summary.edges)).noted(each(summary.mean_edges)));
         if let Some(degree) = &summary.degree {
             let note = format!("{} to {}, median {}", degree.min, count(degree.max), degree.median);
-            facts.push(Fact::new("neighbours of a node", Cell::figure(degree.mean)).noted(note));
+            facts.push(Fact::new("neighbors of a node", Cell::figure(degree.mean)).noted(note));
         }
         let isolated = match summary.isolated {
             0 => String::new(),
@@ -121,7 +121,7 @@ impl GraphPage {
         };
         facts.push(Fact::new("connected parts", Cell::count(summary.components)).noted(isolated));
         if let Some(clustering) = summary.clustering {
-            facts.push(Fact::new("clustering", Cell::figure(clustering)).noted("how often neighbours are neighbours"));
+            facts.push(Fact::new("clustering", Cell::figure(clustering)).noted("how often neighbors are neighbors"));
         }
         if let Some(columns) = summary.features {
             facts.push(Fact::new("features of a node", Cell::count(columns)).noted(summary.feature_kind.unwrap_or("")));
@@ -153,7 +153,7 @@ impl GraphPage {
         if let Some(clustering) = summary.clustering.filter(|_| summary.graphs == 1) {
             let chance = summary.density.unwrap_or(0.0);
             words.push(format!(
-                "Two neighbours of a node are neighbours of each other in {} of cases; of any two nodes, {} are.",
+                "Two neighbors of a node are neighbors of each other in {} of cases; of any two nodes, {} are.",
                 percent(clustering),
                 percent(chance)
             ));
@@ -168,7 +168,7 @@ impl GraphPage {
         let most = *self.degrees.iter().max()?;
         let few = most <= 40;
         let bins = degree_bins(&self.degrees, few);
-        let x = if few { Axis::linear("number of neighbours") } else { Axis::logarithmic("number of neighbours") };
+        let x = if few { Axis::linear("number of neighbors") } else { Axis::logarithmic("number of neighbors") };
         let y = if few { Axis::linear("number of nodes") } else { Axis::logarithmic("number of nodes") };
         let isolated = self.degrees.iter().filter(|&&degree| degree == 0).count();
         let left_out = match (few, isolated) {
@@ -178,12 +178,12 @@ impl GraphPage {
         let scale = if few { "" } else { " Both axes are logarithmic: a step along them is a factor." };
         Some(Figure {
             name: "degrees".into(),
-            title: "How many neighbours nodes have".into(),
+            title: "How many neighbors nodes have".into(),
             caption: format!(
-                "Most nodes have few neighbours and a few have many where the bars fall slowly to the right.{scale}{left_out}"
+                "Most nodes have few neighbors and a few have many where the bars fall slowly to the right.{scale}{left_out}"
             ),
             alternative: format!(
-                "Histogram of the number of neighbours of {}, from {} to {}.",
+                "Histogram of the number of neighbors of {}, from {} to {}.",
                 several(self.degrees.len(), "node"),
                 self.degrees.iter().min().unwrap_or(&0),
                 count(most)
@@ -250,7 +250,7 @@ impl GraphPage {
             section.words = connectivity::words(spectrum);
         } else {
             section.words.push(
-                "The normalised Laplacian of a graph has as many eigenvalues as there are nodes, all between 0 and 2. Many near 0 \
+                "The normalized Laplacian of a graph has as many eigenvalues as there are nodes, all between 0 and 2. Many near 0 \
                  mean parts that hardly hold together; the more they gather around 1, the more the graph is like a random one."
                     .to_owned(),
             );

@@ -1,6 +1,6 @@
 //! Embeddings laid out on a plane, near what they are near in all their dimensions: t-SNE, begun from principal components.
 //!
-//! Nothing here is random: neighbours are found exactly and the layout starts from the components, so that the same embeddings
+//! Nothing here is random: neighbors are found exactly and the layout starts from the components, so that the same embeddings
 //! give the same picture whatever the number of threads.
 
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use fiedler_spectral::{Spectrum, SymmetricMap, spectrum};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-/// Components that neighbours are looked for in.
+/// Components that neighbors are looked for in.
 const COMPONENTS: usize = 30;
 /// Columns that components are sought among at most; of more, those that vary most.
 const COLUMNS: usize = 512;
-/// About how many neighbours a point should have.
+/// About how many neighbors a point should have.
 const PERPLEXITY: f32 = 30.0;
 const STEPS: usize = 500;
 /// How coarsely far points are seen, θ of Barnes and Hut.
 const COARSENESS: f32 = 0.6;
-/// Fewer points than this are shown by their first two components: there are no neighbourhoods to keep.
+/// Fewer points than this are shown by their first two components: there are no neighborhoods to keep.
 const FEWEST: usize = 20;
 
 /// How points were laid out.
@@ -30,7 +30,7 @@ pub enum Layout {
     /// By the first two principal components.
     Components,
     /// By t-SNE.
-    Neighbours,
+    Neighbors,
 }
 
 /// Lays out rows of so many columns on a plane.
@@ -74,17 +74,17 @@ fn lay_out_distinct(values: &[f32], columns: usize) -> (Vec<[f32; 2]>, Layout) {
     if rows < FEWEST || width < 2 {
         return (start, Layout::Components);
     }
-    match by_neighbours(&components, width, &start) {
-        Some(points) => (points, Layout::Neighbours),
+    match by_neighbors(&components, width, &start) {
+        Some(points) => (points, Layout::Neighbors),
         None => (start, Layout::Components),
     }
 }
 
 /// t-SNE; none where rows differ by so little that it leads nowhere.
-fn by_neighbours(components: &[f32], width: usize, start: &[[f32; 2]]) -> Option<Vec<[f32; 2]>> {
+fn by_neighbors(components: &[f32], width: usize, start: &[[f32; 2]]) -> Option<Vec<[f32; 2]>> {
     let rows = start.len();
     let perplexity = PERPLEXITY.min((rows - 1) as f32 / 3.0).floor();
-    let neighbours = neighbours(components, width, 3 * perplexity as usize);
+    let neighbors = neighbors(components, width, 3 * perplexity as usize);
     let items: Vec<usize> = (0..rows).collect();
     let begin: Vec<f32> = start.iter().flatten().copied().collect();
     // The crate's sums depend on how threads share the work, so one does all of it. It asserts what data without any spread break.
@@ -92,7 +92,7 @@ fn by_neighbours(components: &[f32], width: usize, start: &[[f32; 2]]) -> Option
     let lay_out = || {
         let mut layout: tSNE<'_, f32, usize, 2> = tSNE::new(&items);
         layout.perplexity(perplexity).epochs(STEPS).initial_embedding(begin);
-        layout.barnes_hut_with_neighbors(COARSENESS, &neighbours).embedding()
+        layout.barnes_hut_with_neighbors(COARSENESS, &neighbors).embedding()
     };
     let places = catch_unwind(AssertUnwindSafe(|| alone.install(lay_out))).ok()?;
     let points: Vec<[f32; 2]> = places.chunks_exact(2).map(|point| [point[0], point[1]]).collect();
@@ -190,7 +190,7 @@ fn start(components: &[f32], rows: usize, width: usize) -> Vec<[f32; 2]> {
 }
 
 /// The nearest other points of every point, the nearest first; equally near ones by their numbers.
-fn neighbours(components: &[f32], width: usize, wanted: usize) -> Vec<Vec<Neighbor<f32>>> {
+fn neighbors(components: &[f32], width: usize, wanted: usize) -> Vec<Vec<Neighbor<f32>>> {
     let rows: Vec<&[f32]> = components.chunks_exact(width).collect();
     let of = |row: usize| {
         let square = |other: usize| rows[row].iter().zip(rows[other]).map(|(a, b)| (a - b) * (a - b)).sum::<f32>();

@@ -195,7 +195,7 @@ impl RunPage {
     fn plane_figure(&self) -> Option<Figure> {
         let plane = self.plane.as_ref()?;
         let how = match plane.layout {
-            Layout::Neighbours => {
+            Layout::Neighbors => {
                 "by t-SNE: near are those whose embeddings are near; distances between groups mean little"
             }
             Layout::Components => "by the first two principal components",
@@ -204,8 +204,8 @@ impl RunPage {
             true => format!(" A sample of {} out of {}.", count(plane.points.len()), count(plane.of)),
             false => String::new(),
         };
-        let classes = if plane.class_names.is_empty() { "" } else { ", coloured by class, which training did not see" };
-        let learnt = if self.method == "supervised" { ", coloured by class" } else { classes };
+        let classes = if plane.class_names.is_empty() { "" } else { ", colored by class, which training did not see" };
+        let learnt = if self.method == "supervised" { ", colored by class" } else { classes };
         Some(Figure {
             name: "embeddings".into(),
             title: "The embeddings on a plane".into(),

@@ -199,7 +199,7 @@ impl SchemePage {
     }
 }
 
-/// The norm of the spectrum while a scheme is optimised.
+/// The norm of the spectrum while a scheme is optimized.
 pub(crate) fn convergence(name: &str, title: &str, lines: Vec<Line>) -> Option<Figure> {
     if lines.is_empty() {
         return None;

@@ -1,7 +1,7 @@
 //! The eigenvalues of a graph, all of them or as they are estimated to lie.
 
 use fiedler_graph::Graph;
-use fiedler_spectral::{Density, DensitySettings, Normalised, Operator, Result, eigenvalues};
+use fiedler_spectral::{Density, DensitySettings, Normalized, Operator, Result, eigenvalues};
 
 use crate::plot::Bin;
 
@@ -32,14 +32,14 @@ impl Eigenvalues {
     /// # Errors
     /// When they cannot be computed.
     pub fn of(graph: &Graph, operator: Operator, seed: u64) -> Result<Eigenvalues> {
-        let map = Normalised::of(graph, operator);
-        let (nodes, bounds) = (graph.nodes(), operator.bounds());
+        let map = Normalized::of(graph, operator);
+        let (nodes, bounds) = (graph.num_nodes(), operator.bounds());
         if nodes <= WHOLE_UP_TO {
             let values = eigenvalues(&map, MEMORY)?;
             return Ok(Eigenvalues { values, estimated: false, nodes, bounds, density: None });
         }
         // A page shows forty bars: what a larger estimate would add cannot be seen, and it should take seconds.
-        let large = graph.edges() > 200_000;
+        let large = graph.num_edges() > 200_000;
         let settings =
             DensitySettings { moments: if large { 100 } else { 200 }, probes: if large { 4 } else { 12 }, seed };
         let density = Density::estimate(&map, &settings)?;

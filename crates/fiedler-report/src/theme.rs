@@ -1,7 +1,7 @@
-//! The classes that pictures name their colours by, and the colours of each theme.
+//! The classes that pictures name their colors by, and the colors of each theme.
 //!
 //! Pages define the classes with CSS variables and so switch between light and dark; a picture in a file of its own
-//! carries [`light_style`], plain colours only, because programs that turn SVG into other formats know no variables.
+//! carries [`light_style`], plain colors only, because programs that turn SVG into other formats know no variables.
 //!
 //! | class | of |
 //! |---|---|
@@ -12,12 +12,12 @@
 //! | `gain`, `loss` | an edge that may be added, or removed |
 //! | `paper` | what lies behind everything |
 
-/// How many classes `series-0`, `series-1`, … there are; more groups than that share colours and differ by shape.
+/// How many classes `series-0`, `series-1`, … there are; more groups than that share colors and differ by shape.
 pub const SERIES: usize = 8;
 
-/// A colour's name, and what it is in the light and in the dark theme.
+/// A color's name, and what it is in the light and in the dark theme.
 ///
-/// The groups are Okabe and Ito's colours, which people with any kind of colour vision can tell apart, a little lighter on
+/// The groups are Okabe and Ito's colors, which people with any kind of color vision can tell apart, a little lighter on
 /// dark paper.
 const COLOURS: [(&str, &str, &str); 18] = [
     ("paper", "#ffffff", "#16191f"),
@@ -40,14 +40,14 @@ const COLOURS: [(&str, &str, &str); 18] = [
     ("series-7", "#444444", "#dcdcdc"),
 ];
 
-/// What every class looks like, its colours by their names.
+/// What every class looks like, its colors by their names.
 const RULES: &str = "\
 .paper{fill:var(--paper)}.text{fill:var(--ink);font-family:'DejaVu Sans',sans-serif}\
 .quiet{fill:var(--quiet);font-family:'DejaVu Sans',sans-serif}.axis{stroke:var(--axis);fill:none}\
 .grid{stroke:var(--grid);fill:none}.node{fill:var(--node);stroke:var(--paper)}.edge{stroke:var(--edge);fill:none}\
 .gain{stroke:var(--gain);fill:none}.loss{stroke:var(--loss);fill:none}";
 
-/// The rules of the light theme with plain colours.
+/// The rules of the light theme with plain colors.
 pub fn light_style() -> String {
     let mut style = rules();
 
@@ -59,7 +59,7 @@ pub fn light_style() -> String {
 
 /// The rules of a page, which follows the reader's system or what `data-theme` of the root says.
 pub fn page_style() -> String {
-    let all = |colour: fn(&(&str, &str, &str)) -> String| COLOURS.iter().map(colour).collect::<String>();
+    let all = |color: fn(&(&str, &str, &str)) -> String| COLOURS.iter().map(color).collect::<String>();
     let light = all(|(name, light, _)| format!("--{name}:{light};"));
     let dark = all(|(name, _, dark)| format!("--{name}:{dark};"));
     format!(

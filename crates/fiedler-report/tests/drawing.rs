@@ -7,8 +7,8 @@ use fiedler_augment::scheme::{NodeDropping, Settings, Spectral, Uniform, unwatch
 use fiedler_graph::generate::{self, BarabasiAlbert, ErdosRenyi};
 use fiedler_graph::{Dataset, Graph, Names};
 use fiedler_report::Figure;
-use fiedler_report::drawing::{Effects, Groups, Subject, View, drawings, layout, neighbourhood};
-use fiedler_spectral::{Normalised, Operator, eigenvalues};
+use fiedler_report::drawing::{Effects, Groups, Subject, View, drawings, layout, neighborhood};
+use fiedler_spectral::{Normalized, Operator, eigenvalues};
 
 fn graph(nodes: usize, pairs: Vec<(u32, u32)>) -> Graph {
     Graph::from_pairs(nodes, pairs).unwrap().0
@@ -51,7 +51,7 @@ fn nodes_stand_apart_and_where_distances_want_them() {
         assert_eq!(places, layout::places(&graph), "{what}");
         assert!(places.iter().flatten().all(|number| number.is_finite()), "{what}");
         assert!(nearest(&places) > 0.25, "{what}: {}", nearest(&places));
-        let pairs = (graph.nodes() * (graph.nodes() - 1) / 2) as f64;
+        let pairs = (graph.num_nodes() * (graph.num_nodes() - 1) / 2) as f64;
         let stress = layout::stress(&graph, &places) / pairs;
         assert!(stress < most, "{what}: {stress}");
     }
@@ -64,10 +64,10 @@ fn stress_falls_from_a_circle_of_nodes() {
     for dataset in [random, tree] {
         let graph = dataset.graphs.graph(0);
         let on_circle = |node: usize| {
-            let (sine, cosine) = (std::f64::consts::TAU * node as f64 / graph.nodes() as f64).sin_cos();
+            let (sine, cosine) = (std::f64::consts::TAU * node as f64 / graph.num_nodes() as f64).sin_cos();
             [4.0 * cosine, 4.0 * sine]
         };
-        let circle: Vec<[f64; 2]> = (0..graph.nodes()).map(on_circle).collect();
+        let circle: Vec<[f64; 2]> = (0..graph.num_nodes()).map(on_circle).collect();
         let (before, after) = (layout::stress(&graph, &circle), layout::stress(&graph, &layout::places(&graph)));
         assert!(after < 0.4 * before, "{before} {after}");
     }
@@ -96,11 +96,11 @@ fn components_do_not_overlap() {
 }
 
 #[test]
-fn a_neighbourhood_is_the_subgraph_of_the_nearest_nodes() {
+fn a_neighborhood_is_the_subgraph_of_the_nearest_nodes() {
     let dataset = generate::barabasi_albert(&BarabasiAlbert { nodes: 2000, edges_per_node: 2 }, 5).unwrap();
     let graph = dataset.graphs.graph(0);
     let likely = |a: u32, b: u32| f64::from((a * 7 + b * 13) % 101) / 101.0;
-    let part = neighbourhood::around(&graph, 900, 70, likely).unwrap();
+    let part = neighborhood::around(&graph, 900, 70, likely).unwrap();
     assert_eq!((part.nodes.len(), part.nodes[0]), (70, 900));
     for a in 0..70 {
         for b in 0..a {
@@ -109,19 +109,19 @@ fn a_neighbourhood_is_the_subgraph_of_the_nearest_nodes() {
         }
     }
     let mut reached = vec![900];
-    let mut hops_to = vec![usize::MAX; graph.nodes()];
+    let mut hops_to = vec![usize::MAX; graph.num_nodes()];
     for hops in 0..12 {
         reached.iter().for_each(|&node: &u32| hops_to[node as usize] = hops_to[node as usize].min(hops));
-        reached = reached.iter().flat_map(|&node| graph.neighbours(node).to_vec()).collect();
+        reached = reached.iter().flat_map(|&node| graph.neighbors(node).to_vec()).collect();
         reached.sort_unstable();
         reached.dedup();
     }
     assert!(part.nodes.iter().map(|&node| hops_to[node as usize]).is_sorted());
     let farthest = hops_to[part.nodes[69] as usize];
-    let nearer = (0..graph.nodes()).filter(|&node| hops_to[node] < farthest).count();
+    let nearer = (0..graph.num_nodes()).filter(|&node| hops_to[node] < farthest).count();
     assert!(nearer < 70, "all {nearer} nearer nodes are in");
-    assert!(neighbourhood::around(&graph, 2000, 70, likely).is_err());
-    assert_eq!(neighbourhood::around(&path(3), 1, 80, |_, _| 0.0).unwrap().nodes, [1, 0, 2]);
+    assert!(neighborhood::around(&graph, 2000, 70, likely).is_err());
+    assert_eq!(neighborhood::around(&path(3), 1, 80, |_, _| 0.0).unwrap().nodes, [1, 0, 2]);
 }
 
 /// The closed form against the definition: the spectrum of a graph with one weight a little changed.
@@ -136,8 +136,8 @@ fn effects_are_derivatives_of_the_norm() {
             let mut weights = vec![1.0; pairs.len()];
             pairs.push(pair);
             weights.push(weight);
-            let (changed, _) = Graph::from_weighted_pairs(graph.nodes(), pairs, weights).unwrap();
-            let values = eigenvalues(&Normalised::of(&changed, operator), 1 << 30).unwrap();
+            let (changed, _) = Graph::from_weighted_pairs(graph.num_nodes(), pairs, weights).unwrap();
+            let values = eigenvalues(&Normalized::of(&changed, operator), 1 << 30).unwrap();
             values.iter().map(|value| value * value).sum::<f64>().sqrt()
         };
         for (pair, before, step) in [((0, 1), 1.0, -0.01), ((0, 31), 1.0, -0.01), ((4, 25), 0.0, 0.01f32)] {
@@ -249,7 +249,7 @@ fn any_scheme_and_any_small_graph_can_be_drawn() {
     }
     let parts = graph(30, vec![(0, 1), (1, 2), (4, 5), (6, 7), (7, 8), (8, 6)]);
     for graph in [Graph::empty(1), Graph::empty(7), path(2), parts] {
-        let flips = Flips::of_pairs(graph.nodes(), []);
+        let flips = Flips::of_pairs(graph.num_nodes(), []);
         let views = vec![View::of_flips("max", &flips), View::of_flips("min", &flips)];
         let figure = &drawings(&Subject::new("small", &graph, views), None).unwrap()[0];
         check_markup(figure);
@@ -260,7 +260,7 @@ fn any_scheme_and_any_small_graph_can_be_drawn() {
 }
 
 #[test]
-fn more_groups_than_colours_differ_by_shape() {
+fn more_groups_than_colors_differ_by_shape() {
     let graph = ring(20);
     let flips = Flips::of_pairs(20, [((0, 1), 0.5)]);
     let names = (0..20).map(|group| format!("group {group}")).collect();

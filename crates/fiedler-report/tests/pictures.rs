@@ -121,9 +121,9 @@ fn the_plane_does_not_depend_on_threads() {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| plane::lay_out(&rows, 16))
     };
     let (one, three) = (with(1), with(3));
-    assert_eq!(one.1, plane::Layout::Neighbours);
+    assert_eq!(one.1, plane::Layout::Neighbors);
     assert!(one == three);
-    // Equal rows, and fewer rows than neighbours, have a place too.
+    // Equal rows, and fewer rows than neighbors, have a place too.
     assert!(plane::lay_out(&[1.0; 100 * 4], 4).0.iter().flatten().all(|value| value.is_finite()));
     assert_eq!(plane::lay_out(&[1.0, 2.0, 3.0, 4.0], 2).0.len(), 2);
     assert!(plane::lay_out(&[], 0).0.is_empty());

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
-use fiedler_spectral::{Normalised, Operator, Partial, PartialSettings, Rows, partial};
+use fiedler_spectral::{Normalized, Operator, Partial, PartialSettings, Rows, partial};
 use rand::RngExt;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,11 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Default::default()
     };
     let mut numbers = stream(1, "weights", 0);
-    let of_edges: Vec<f64> = (0..graph.edges()).map(|_| 1.0 - 0.02 * numbers.random::<f64>()).collect();
+    let of_edges: Vec<f64> = (0..graph.num_edges()).map(|_| 1.0 - 0.02 * numbers.random::<f64>()).collect();
     let values = graph.spread_to_entries(&of_edges);
-    let rows = Rows { offsets: graph.offsets(), neighbours: graph.entries(), values: &values, self_loops: None };
-    let before = Normalised::of(&graph, Operator::Laplacian);
-    let after = Normalised::from_rows(rows, Operator::Laplacian)?;
+    let rows = Rows { offsets: graph.indptr(), neighbors: graph.indices(), values: &values, self_loops: None };
+    let before = Normalized::of(&graph, Operator::Laplacian);
+    let after = Normalized::from_rows(rows, Operator::Laplacian)?;
     let first = timed("cold", || partial(&before, &settings, None))?;
     timed("warm", || partial(&after, &settings, Some(&first)))?;
     timed("cold, moved", || partial(&after, &settings, None))?;

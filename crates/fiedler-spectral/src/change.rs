@@ -1,6 +1,6 @@
 //! How eigenvalues answer to a change of one edge, to first order.
 
-use crate::operator::{Normalised, Operator, SymmetricMap, inverse_root};
+use crate::operator::{Normalized, Operator, SymmetricMap, inverse_root};
 use crate::partial::Pairs;
 
 /// The derivative of an eigenvalue in the weight between two different nodes, `∂λ / ∂B_ij`.
@@ -12,7 +12,7 @@ use crate::partial::Pairs;
 ///
 /// # Panics
 /// When a node is not in the graph or the vector is shorter than it.
-pub fn eigenvalue_derivative(map: &Normalised, value: f64, vector: &[f64], (a, b): (usize, usize)) -> f64 {
+pub fn eigenvalue_derivative(map: &Normalized, value: f64, vector: &[f64], (a, b): (usize, usize)) -> f64 {
     let at = |node: usize| vector[node] * inverse_root(map.degrees()[node]);
     let (a, b) = (at(a), at(b));
     match map.operator() {
@@ -27,7 +27,7 @@ pub fn eigenvalue_derivative(map: &Normalised, value: f64, vector: &[f64], (a, b
 ///
 /// # Panics
 /// When a node is not in the graph, or the pairs are not of this map.
-pub fn flip_changes(map: &Normalised, pairs: &Pairs, edge: (usize, usize), amount: f64) -> Vec<f64> {
+pub fn flip_changes(map: &Normalized, pairs: &Pairs, edge: (usize, usize), amount: f64) -> Vec<f64> {
     assert_eq!(pairs.vectors.nrows(), map.size(), "eigenpairs of the map");
     let change = |(place, &value): (usize, &f64)| {
         amount * eigenvalue_derivative(map, value, pairs.vectors.col_as_slice(place), edge)

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::operator::{Normalised, Operator};
+use crate::operator::{Normalized, Operator};
 use crate::partial::{Pairs, PartialSettings, partial};
 use crate::properties::clusters_by_gap;
 
@@ -42,7 +42,7 @@ pub struct Clustering {
     pub of_node: Vec<u32>,
     /// Number of clusters.
     pub clusters: usize,
-    /// The lowest eigenvalues of the normalised Laplacian that were looked at.
+    /// The lowest eigenvalues of the normalized Laplacian that were looked at.
     pub eigenvalues: Vec<f64>,
     /// The sum of squared distances to the cluster centres.
     pub spread: f64,
@@ -65,7 +65,7 @@ pub struct Clustering {
 /// # Errors
 /// When more clusters than nodes are wanted, or none, or the eigenvectors do not converge.
 pub fn cluster(graph: &Graph, settings: &ClusterSettings) -> Result<Clustering> {
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let wanted = settings.clusters.unwrap_or(settings.most.saturating_add(1)).min(nodes.max(1));
     if let Some(clusters) = settings.clusters.filter(|&clusters| clusters == 0 || clusters > nodes) {
         return Err(Error::setting("number of clusters", clusters, format!("from 1 to {nodes}, the number of nodes")));
@@ -77,7 +77,7 @@ pub fn cluster(graph: &Graph, settings: &ClusterSettings) -> Result<Clustering> 
         seed: settings.seed,
         ..Default::default()
     };
-    let pairs = partial(&Normalised::of(graph, Operator::Laplacian), &lowest, None)?.lowest;
+    let pairs = partial(&Normalized::of(graph, Operator::Laplacian), &lowest, None)?.lowest;
     let clusters = settings.clusters.or_else(|| clusters_by_gap(&pairs.values)).unwrap_or(1).min(pairs.len().max(1));
     let points = Points::of(&pairs, clusters.min(pairs.len()));
     let (of_node, spread) = k_means(&points, clusters, settings);

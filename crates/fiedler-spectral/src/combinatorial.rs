@@ -1,4 +1,4 @@
-//! The Laplacian that is not normalised.
+//! The Laplacian that is not normalized.
 
 use fiedler_graph::Graph;
 use rayon::prelude::*;
@@ -10,15 +10,15 @@ use crate::operator::SymmetricMap;
 pub struct Combinatorial<'a> {
     graph: &'a Graph,
     degrees: Vec<f64>,
-    /// The largest sum of the degrees of two neighbours, which no eigenvalue exceeds.
+    /// The largest sum of the degrees of two neighbors, which no eigenvalue exceeds.
     highest: f64,
 }
 
 impl<'a> Combinatorial<'a> {
     /// The combinatorial Laplacian of a graph, its weights honoured.
     pub fn of(graph: &'a Graph) -> Combinatorial<'a> {
-        let nodes = 0..graph.nodes() as u32;
-        let degree = |node: u32| match graph.neighbour_weights(node) {
+        let nodes = 0..graph.num_nodes() as u32;
+        let degree = |node: u32| match graph.neighbor_weights(node) {
             Some(weights) => weights.iter().map(|&weight| f64::from(weight)).sum(),
             None => graph.degree(node) as f64,
         };
@@ -49,8 +49,8 @@ impl SymmetricMap for Combinatorial<'_> {
             for (sum, &value) in image.iter_mut().zip(own) {
                 *sum = stay * value + if keep == 0.0 { 0.0 } else { keep * *sum };
             }
-            let weights = self.graph.neighbour_weights(node as u32);
-            for (place, &other) in self.graph.neighbours(node as u32).iter().enumerate() {
+            let weights = self.graph.neighbor_weights(node as u32);
+            for (place, &other) in self.graph.neighbors(node as u32).iter().enumerate() {
                 let entry = scale * weights.map_or(1.0, |weights| f64::from(weights[place]));
                 let theirs = &x[other as usize * columns..][..columns];
                 image.iter_mut().zip(theirs).for_each(|(sum, &value)| *sum -= entry * value);

@@ -1,6 +1,6 @@
 //! Spectra of graphs: operators, eigensolvers, and what the spectrum tells of a graph.
 //!
-//! A [`Graph`](fiedler_graph::Graph) becomes the matrix of an [`Operator`], [`Normalised`], which is never stored
+//! A [`Graph`](fiedler_graph::Graph) becomes the matrix of an [`Operator`], [`Normalized`], which is never stored
 //! densely: it only knows how to multiply. From there:
 //!
 //! - [`eigenvalues`] and [`spectrum`](fn@spectrum) compute all eigenpairs of graphs of some thousand nodes,
@@ -12,10 +12,10 @@
 //!
 //! ```
 //! use fiedler_graph::Graph;
-//! use fiedler_spectral::{Normalised, Operator, PartialSettings, partial};
+//! use fiedler_spectral::{Normalized, Operator, PartialSettings, partial};
 //!
 //! let (triangle, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2), (2, 0)])?;
-//! let laplacian = Normalised::of(&triangle, Operator::Laplacian);
+//! let laplacian = Normalized::of(&triangle, Operator::Laplacian);
 //! let found = partial(&laplacian, &PartialSettings { lowest: 2, highest: 1, ..Default::default() }, None)?;
 //! assert!(found.lowest.values[0].abs() < 1e-12 && (found.highest.values[0] - 1.5).abs() < 1e-12);
 //! // The norm of all eigenvalues, 0, 3/2 and 3/2, needs none of them.
@@ -41,6 +41,6 @@ pub use combinatorial::Combinatorial;
 pub use dense::{Spectrum, dense_bytes, eigenvalues, spectrum};
 pub use density::{Density, DensitySettings};
 pub use error::{Error, Result};
-pub use operator::{Normalised, Operator, Rows, SymmetricMap};
+pub use operator::{Normalized, Operator, Rows, SymmetricMap};
 pub use partial::{Pairs, Partial, PartialSettings, partial};
 pub use series::ChebyshevSeries;

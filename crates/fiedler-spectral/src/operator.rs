@@ -24,7 +24,7 @@ const NARROW_TILE: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
-    /// `I - D^-1/2 B D^-1/2`, the normalised Laplacian, spectrum in [0, 2].
+    /// `I - D^-1/2 B D^-1/2`, the normalized Laplacian, spectrum in [0, 2].
     #[default]
     Laplacian,
     /// `(D + I)^-1/2 (B + I) (D + I)^-1/2`, what a graph convolution multiplies by, spectrum in [-1, 1].
@@ -72,7 +72,7 @@ impl FromStr for Operator {
 /// A real symmetric matrix that can be multiplied with.
 ///
 /// Several vectors are multiplied at once. They lie row by row: the values of one node for all of the vectors are
-/// neighbours in memory, so that following an edge fetches all of them together.
+/// neighbors in memory, so that following an edge fetches all of them together.
 pub trait SymmetricMap: Sync {
     /// Number of rows, and of columns.
     fn size(&self) -> usize;
@@ -134,7 +134,7 @@ pub struct Rows<'a> {
     /// Where each row starts in the other two, and the end of the last: one more than there are rows.
     pub offsets: &'a [usize],
     /// The columns, row after row.
-    pub neighbours: &'a [u32],
+    pub neighbors: &'a [u32],
     /// The entries beside the columns.
     pub values: &'a [f64],
     /// The diagonal of `B`; `None` is a diagonal of zeros.
@@ -145,10 +145,10 @@ pub struct Rows<'a> {
 ///
 /// ```
 /// use fiedler_graph::Graph;
-/// use fiedler_spectral::{Normalised, Operator, SymmetricMap};
+/// use fiedler_spectral::{Normalized, Operator, SymmetricMap};
 ///
 /// let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)])?;
-/// let laplacian = Normalised::of(&path, Operator::Laplacian);
+/// let laplacian = Normalized::of(&path, Operator::Laplacian);
 /// // The lowest eigenvector of the Laplacian is the root of the degrees; its eigenvalue is 0.
 /// let mut image = [0.0; 3];
 /// laplacian.apply_vector(&[1.0, 2f64.sqrt(), 1.0], &mut image);
@@ -156,76 +156,76 @@ pub struct Rows<'a> {
 /// # Ok::<(), fiedler_graph::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Normalised<'a> {
+pub struct Normalized<'a> {
     operator: Operator,
     offsets: Cow<'a, [usize]>,
-    neighbours: Cow<'a, [u32]>,
-    /// Entries of the operator itself beside `neighbours`.
+    neighbors: Cow<'a, [u32]>,
+    /// Entries of the operator itself beside `neighbors`.
     values: Vec<f64>,
     diagonal: Vec<f64>,
     degrees: Vec<f64>,
 }
 
-impl<'a> Normalised<'a> {
+impl<'a> Normalized<'a> {
     /// The operator of a graph, its weights honoured. The graph's rows are borrowed.
-    pub fn of(graph: &'a Graph, operator: Operator) -> Normalised<'a> {
-        let values = match graph.entry_weights() {
+    pub fn of(graph: &'a Graph, operator: Operator) -> Normalized<'a> {
+        let values = match graph.weights() {
             Some(weights) => weights.iter().map(|&weight| f64::from(weight)).collect(),
-            None => vec![1.0; graph.entries().len()],
+            None => vec![1.0; graph.indices().len()],
         };
-        let mut map = Normalised {
+        let mut map = Normalized {
             operator,
-            offsets: Cow::Borrowed(graph.offsets()),
-            neighbours: Cow::Borrowed(graph.entries()),
+            offsets: Cow::Borrowed(graph.indptr()),
+            neighbors: Cow::Borrowed(graph.indices()),
             values,
-            diagonal: vec![0.0; graph.nodes()],
-            degrees: vec![0.0; graph.nodes()],
+            diagonal: vec![0.0; graph.num_nodes()],
+            degrees: vec![0.0; graph.num_nodes()],
         };
-        map.normalise(None);
+        map.normalize(None);
         map
     }
 
     /// The operator of any symmetric matrix with entries that are not negative, such as the expectation of a random
     /// graph.
-    /// The offsets and neighbours are borrowed, the values copied.
+    /// The offsets and neighbors are borrowed, the values copied.
     ///
     /// Symmetry is the caller's promise; it is checked only in debug builds.
     ///
     /// # Errors
-    /// When the arrays do not fit together, a neighbour is no row, or a value is negative or not finite.
-    pub fn from_rows(rows: Rows<'a>, operator: Operator) -> Result<Normalised<'a>> {
+    /// When the arrays do not fit together, a neighbor is no row, or a value is negative or not finite.
+    pub fn from_rows(rows: Rows<'a>, operator: Operator) -> Result<Normalized<'a>> {
         check(&rows)?;
         let size = rows.offsets.len() - 1;
-        let mut map = Normalised {
+        let mut map = Normalized {
             operator,
             offsets: Cow::Borrowed(rows.offsets),
-            neighbours: Cow::Borrowed(rows.neighbours),
+            neighbors: Cow::Borrowed(rows.neighbors),
             values: rows.values.to_vec(),
             diagonal: vec![0.0; size],
             degrees: vec![0.0; size],
         };
         debug_assert!(map.is_symmetric(), "rows of a symmetric matrix");
-        map.normalise(rows.self_loops);
+        map.normalize(rows.self_loops);
         Ok(map)
     }
 
     /// Replaces the entries of `B`, keeping where they stand: the next step of a graph whose weights move.
     ///
     /// # Errors
-    /// As [`Normalised::from_rows`].
+    /// As [`Normalized::from_rows`].
     pub fn reweight(&mut self, values: &[f64], self_loops: Option<&[f64]>) -> Result<()> {
-        check_values(values, self.neighbours.len(), self_loops, self.size())?;
+        check_values(values, self.neighbors.len(), self_loops, self.size())?;
         self.values.copy_from_slice(values);
-        self.normalise(self_loops);
+        self.normalize(self_loops);
         Ok(())
     }
 
     /// The same operator, owning its rows.
-    pub fn into_owned(self) -> Normalised<'static> {
-        Normalised {
+    pub fn into_owned(self) -> Normalized<'static> {
+        Normalized {
             operator: self.operator,
             offsets: Cow::Owned(self.offsets.into_owned()),
-            neighbours: Cow::Owned(self.neighbours.into_owned()),
+            neighbors: Cow::Owned(self.neighbors.into_owned()),
             values: self.values,
             diagonal: self.diagonal,
             degrees: self.degrees,
@@ -237,7 +237,7 @@ impl<'a> Normalised<'a> {
         self.operator
     }
 
-    /// The row sums the operator is normalised by: `D` for the Laplacian, `D + I` for propagation.
+    /// The row sums the operator is normalized by: `D` for the Laplacian, `D + I` for propagation.
     pub fn degrees(&self) -> &[f64] {
         &self.degrees
     }
@@ -247,10 +247,10 @@ impl<'a> Normalised<'a> {
         &self.diagonal
     }
 
-    /// The neighbours of a node and the operator's entries beside them; the diagonal is apart.
+    /// The neighbors of a node and the operator's entries beside them; the diagonal is apart.
     pub fn row(&self, node: usize) -> (&[u32], &[f64]) {
         let row = self.offsets[node]..self.offsets[node + 1];
-        (&self.neighbours[row.clone()], &self.values[row])
+        (&self.neighbors[row.clone()], &self.values[row])
     }
 
     /// The sum of all squared eigenvalues, from the entries: the squared norm of the spectrum needs no eigensolver.
@@ -264,7 +264,7 @@ impl<'a> Normalised<'a> {
     }
 
     /// Turns `values`, still the entries of `B`, into those of the operator.
-    fn normalise(&mut self, self_loops: Option<&[f64]>) {
+    fn normalize(&mut self, self_loops: Option<&[f64]>) {
         let own_loop = |node: usize| self_loops.map_or(0.0, |loops| loops[node]);
         let added = if self.operator == Operator::Propagation { 1.0 } else { 0.0 };
         for node in 0..self.degrees.len() {
@@ -275,7 +275,7 @@ impl<'a> Normalised<'a> {
         let sign = if self.operator == Operator::Laplacian { -1.0 } else { 1.0 };
         for node in 0..self.degrees.len() {
             let row = self.offsets[node]..self.offsets[node + 1];
-            for (value, &other) in self.values[row.clone()].iter_mut().zip(&self.neighbours[row]) {
+            for (value, &other) in self.values[row.clone()].iter_mut().zip(&self.neighbors[row]) {
                 *value *= sign * roots[node] * roots[other as usize];
             }
             let on_diagonal = (own_loop(node) + added) * roots[node] * roots[node];
@@ -288,17 +288,17 @@ impl<'a> Normalised<'a> {
 
     fn is_symmetric(&self) -> bool {
         let entry = |row: usize, column: usize| {
-            let (neighbours, values) = self.row(row);
-            neighbours.iter().position(|&other| other as usize == column).map(|place| values[place])
+            let (neighbors, values) = self.row(row);
+            neighbors.iter().position(|&other| other as usize == column).map(|place| values[place])
         };
         (0..self.size()).all(|node| {
-            let (neighbours, values) = self.row(node);
-            neighbours.iter().zip(values).all(|(&other, &value)| entry(other as usize, node) == Some(value))
+            let (neighbors, values) = self.row(node);
+            neighbors.iter().zip(values).all(|(&other, &value)| entry(other as usize, node) == Some(value))
         })
     }
 }
 
-impl SymmetricMap for Normalised<'_> {
+impl SymmetricMap for Normalized<'_> {
     fn size(&self) -> usize {
         self.degrees.len()
     }
@@ -329,7 +329,7 @@ struct Recurrence<T> {
 /// A type of its own and not a closure: the shim around a closure is compiled for the processor that all share, and what
 /// is inside it with it.
 struct RecurRows<'a, T> {
-    map: &'a Normalised<'a>,
+    map: &'a Normalized<'a>,
     x: &'a [T],
     columns: usize,
     recurrence: Recurrence<T>,
@@ -369,7 +369,7 @@ impl<T: Precision> WithSimd for RecurRows<'_, T> {
     }
 }
 
-impl Normalised<'_> {
+impl Normalized<'_> {
     fn recur_rows<T: Precision>(&self, x: &[T], columns: usize, recurrence: Recurrence<T>, y: &mut [T]) {
         if columns == 0 {
             return;
@@ -396,7 +396,7 @@ impl Normalised<'_> {
         let row = self.offsets[node]..self.offsets[node + 1];
         let zero = T::of(0.0);
         let mut sums = [[zero; WIDTH]; TILES];
-        for (&other, &entry) in self.neighbours[row.clone()].iter().zip(&self.values[row]) {
+        for (&other, &entry) in self.neighbors[row.clone()].iter().zip(&self.values[row]) {
             let (theirs, entry) = (of_node(other as usize), T::of(entry));
             for tile in 0..TILES {
                 for lane in 0..WIDTH {
@@ -424,13 +424,13 @@ fn sum_of_squares(values: &[f64]) -> f64 {
 }
 
 fn check(rows: &Rows) -> Result<()> {
-    let entries = rows.neighbours.len();
+    let entries = rows.neighbors.len();
     let rising = rows.offsets.windows(2).all(|pair| pair[0] <= pair[1]);
     if rows.offsets.first() != Some(&0) || rows.offsets.last() != Some(&entries) || !rising {
         return Err(Error::setting("row offsets", "not rising", format!("numbers rising from 0 to {entries}")));
     }
     let size = rows.offsets.len() - 1;
-    if let Some(other) = rows.neighbours.iter().find(|&&other| other as usize >= size) {
+    if let Some(other) = rows.neighbors.iter().find(|&&other| other as usize >= size) {
         return Err(Error::setting("column", other, format!("a number below {size}, the number of rows")));
     }
     check_values(rows.values, entries, rows.self_loops, size)

@@ -7,7 +7,7 @@
 //! use fiedler::graph::{generate, measure};
 //!
 //! let dataset = generate::citation(0);
-//! let summary = measure::summarise(&dataset);
+//! let summary = measure::summarize(&dataset);
 //! assert_eq!(summary.nodes, 1000);
 //! assert!(summary.homophily > Some(0.7));
 //! ```

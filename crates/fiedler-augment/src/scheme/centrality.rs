@@ -53,8 +53,9 @@ impl CentralityRemoval {
                 removed += probabilities.iter().sum::<f64>();
                 let nodes = set.node_range(at);
                 let inside = |(low, high): (u32, u32)| (low - nodes.start, high - nodes.start);
-                let edges =
-                    nodes.clone().flat_map(|node| set.arena().higher(node).iter().map(move |&other| (node, other)));
+                let edges = nodes
+                    .clone()
+                    .flat_map(|node| set.block_diagonal().higher(node).iter().map(move |&other| (node, other)));
                 let chances = probabilities.iter().map(|&probability| probability as f32);
                 graphs.push(Flips::of_pairs(nodes.len(), edges.map(inside).zip(chances)));
             }
@@ -62,9 +63,9 @@ impl CentralityRemoval {
             report.views.push(ViewReport {
                 name: name.into(),
                 support: "edges".into(),
-                places: set.edges() as u64,
+                places: set.num_edges() as u64,
                 mass: Mass { added: 0.0, removed },
-                budget: ratio * set.edges() as f64,
+                budget: ratio * set.num_edges() as f64,
                 ..ViewReport::default()
             });
         }

@@ -59,10 +59,10 @@ impl Clustered {
         let report = ViewReport {
             name: "clustered".into(),
             support: "edges".into(),
-            reason: Some(format!("{between} of {} edges lie between {clusters} clusters", set.edges())),
-            places: set.edges() as u64,
+            reason: Some(format!("{between} of {} edges lie between {clusters} clusters", set.num_edges())),
+            places: set.num_edges() as u64,
             mass: Mass { added: 0.0, removed: removals.iter().map(|removal| removal.mass).sum() },
-            budget: self.ratio * set.edges() as f64,
+            budget: self.ratio * set.num_edges() as f64,
             ..ViewReport::default()
         };
         let flips = removals.into_iter().map(|removal| removal.flips).collect();
@@ -72,24 +72,24 @@ impl Clustered {
             false => (Augmentation::Unchanged, ViewReport::unchanged()),
         };
         let notes = match between {
-            0 if set.edges() > 0 => vec!["no edge lies between clusters: all are removed alike".into()],
+            0 if set.num_edges() > 0 => vec!["no edge lies between clusters: all are removed alike".into()],
             _ => Vec::new(),
         };
         Ok((vec![first, second], Report { views: vec![of_first, report], notes }))
     }
 
     fn removal(&self, graph: &Graph) -> Result<Removal> {
-        if graph.edges() == 0 {
-            return Ok(Removal { flips: Flips::of_pairs(graph.nodes(), []), mass: 0.0, between: 0, clusters: 0 });
+        if graph.num_edges() == 0 {
+            return Ok(Removal { flips: Flips::of_pairs(graph.num_nodes(), []), mass: 0.0, between: 0, clusters: 0 });
         }
         let (of_node, clusters) = self.clusters_of(graph)?;
         let crosses = |&(low, high): &(u32, u32)| of_node[low as usize] != of_node[high as usize];
         let between = graph.edge_pairs().filter(crosses).count();
-        let (inter, intra) = self.probabilities(graph.edges(), between);
+        let (inter, intra) = self.probabilities(graph.num_edges(), between);
         let probability = |pair: &(u32, u32)| if crosses(pair) { inter } else { intra };
         let flips = graph.edge_pairs().map(|pair| (pair, probability(&pair) as f32));
-        let mass = inter * between as f64 + intra * (graph.edges() - between) as f64;
-        Ok(Removal { flips: Flips::of_pairs(graph.nodes(), flips), mass, between, clusters })
+        let mass = inter * between as f64 + intra * (graph.num_edges() - between) as f64;
+        Ok(Removal { flips: Flips::of_pairs(graph.num_nodes(), flips), mass, between, clusters })
     }
 
     /// The cluster of every node, and how many there are.
@@ -103,7 +103,7 @@ impl Clustered {
         parts.sort_by_key(|nodes| Reverse(nodes.len()));
         let largest = parts.first().map_or(0, Vec::len);
         let mut wanted = self.clusters.map(|clusters| clusters.min(largest));
-        let mut of_node = vec![0; graph.nodes()];
+        let mut of_node = vec![0; graph.num_nodes()];
         let mut found = 0;
         for nodes in &parts {
             // Rounded to the nearest.
@@ -141,14 +141,14 @@ impl Clustered {
 
 /// A component by itself; its nodes are given in ascending order.
 fn part(graph: &Graph, nodes: &[u32]) -> Result<Graph> {
-    if nodes.len() == graph.nodes() {
+    if nodes.len() == graph.num_nodes() {
         return Ok(graph.clone());
     }
     let place = |node: u32| nodes.partition_point(|&other| other < node) as u32;
     let higher = nodes.iter().flat_map(|&node| graph.higher(node).iter().map(move |&other| (node, other)));
     let pairs = higher.map(|(low, high)| (place(low), place(high))).collect();
     let weights = |node: &u32| {
-        let row = graph.neighbour_weights(*node)?;
+        let row = graph.neighbor_weights(*node)?;
         Some(row[row.len() - graph.higher(*node).len()..].to_vec())
     };
     let weights: Option<Vec<Vec<f32>>> = nodes.iter().map(weights).collect();

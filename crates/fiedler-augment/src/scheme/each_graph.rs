@@ -23,7 +23,7 @@ pub(super) fn each_graph<T: Send>(
         if goes_on { Ok(outcome) } else { Err(Error::Stopped) }
     };
     if set.len() == 1 {
-        return Ok(vec![one(set.arena())?]);
+        return Ok(vec![one(set.block_diagonal())?]);
     }
     (0..set.len()).into_par_iter().map(|at| one(&set.graph(at))).collect()
 }

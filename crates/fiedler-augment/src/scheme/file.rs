@@ -169,7 +169,7 @@ impl Tensors {
                 Kind::Nodes
             }
             Augmentation::Fixed(fixed) => {
-                let arena = fixed.graphs().arena();
+                let arena = fixed.graphs().block_diagonal();
                 let (low, high): (Vec<u32>, Vec<u32>) = arena.edge_pairs().unzip();
                 self.add(view, "low", &low);
                 self.add(view, "high", &high);
@@ -227,7 +227,7 @@ impl Stored<'_> {
             Kind::Pairs => Augmentation::Pairs(self.pairs(set)?),
             Kind::Nodes => {
                 let probabilities = self.probabilities()?;
-                self.expect("probability", probabilities.len(), set.nodes())?;
+                self.expect("probability", probabilities.len(), set.num_nodes())?;
                 Augmentation::Nodes(NodeProbabilities::new(probabilities))
             }
             Kind::Fixed => Augmentation::Fixed(self.fixed(set).map_err(|refusal| match refusal {
@@ -274,9 +274,9 @@ impl Stored<'_> {
         self.expect("high", high.len(), low.len())?;
         let pairs = low.into_iter().zip(high).collect();
         let other = |error: fiedler_graph::Error| Refusal::Other(error.into());
-        let (arena, _) = Graph::from_weighted_pairs(set.nodes(), pairs, self.get("weight")?).map_err(other)?;
+        let (arena, _) = Graph::from_weighted_pairs(set.num_nodes(), pairs, self.get("weight")?).map_err(other)?;
         let sizes = (0..set.len()).map(|graph| set.node_range(graph).len() as u32).collect();
-        let graphs = GraphSet::from_arena(arena, sizes).map_err(other)?;
+        let graphs = GraphSet::from_block_diagonal(arena, sizes).map_err(other)?;
         Fixed::new(graphs, self.get("own-weight")?).map_err(Refusal::Other)
     }
 

@@ -18,8 +18,8 @@ impl Fixed {
     /// # Errors
     /// When there is not one weight for each node.
     pub fn new(graphs: GraphSet, own_weights: Vec<f32>) -> Result<Fixed> {
-        if own_weights.len() != graphs.nodes() {
-            let expected = format!("one for each of {} nodes", graphs.nodes());
+        if own_weights.len() != graphs.num_nodes() {
+            let expected = format!("one for each of {} nodes", graphs.num_nodes());
             return Err(Error::setting("number of own weights", own_weights.len(), expected));
         }
         Ok(Fixed { graphs, own_weights })

@@ -60,7 +60,7 @@ impl GraphCl {
         let report = ViewReport {
             name: name.into(),
             support: "nodes".into(),
-            places: set.nodes() as u64,
+            places: set.num_nodes() as u64,
             mass: Mass { added: 0.0, removed },
             budget: removed,
             ..ViewReport::default()

@@ -66,7 +66,7 @@ struct Walker<'a> {
     graph: &'a Graph,
     nodes: Range<u32>,
     kept: Vec<bool>,
-    /// Kept nodes that may still have neighbours to be kept.
+    /// Kept nodes that may still have neighbors to be kept.
     open: Vec<u32>,
     at: Option<u32>,
 }
@@ -90,11 +90,11 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Goes from neighbour to neighbour until a new node is met.
+    /// Goes from neighbor to neighbor until a new node is met.
     fn wander(&mut self, random: &mut impl Rng) -> Option<u32> {
         let mut at = self.at?;
         for _ in 0..PATIENCE {
-            let row = self.graph.neighbours(at);
+            let row = self.graph.neighbors(at);
             if row.is_empty() {
                 return None;
             }
@@ -106,11 +106,11 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// Goes on from any kept node that has new neighbours.
+    /// Goes on from any kept node that has new neighbors.
     fn resume(&mut self, random: &mut impl Rng) -> Option<u32> {
         while !self.open.is_empty() {
             let pick = random.random_range(0..self.open.len());
-            let row = self.graph.neighbours(self.open[pick]);
+            let row = self.graph.neighbors(self.open[pick]);
             let fresh: Vec<u32> = row.iter().copied().filter(|&node| !self.is_kept(node)).collect();
             if !fresh.is_empty() {
                 return Some(fresh[random.random_range(0..fresh.len())]);

@@ -75,7 +75,7 @@ pub struct View {
     pub graph: Graph,
     /// Which nodes were dropped. They have no edges left, and a readout should pass them over.
     pub dropped: Option<Vec<bool>>,
-    /// What every node gives to itself, in a view that is a propagation matrix already and not to be normalised again.
+    /// What every node gives to itself, in a view that is a propagation matrix already and not to be normalized again.
     pub own_weights: Option<Vec<f32>>,
 }
 

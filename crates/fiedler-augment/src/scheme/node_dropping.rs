@@ -54,7 +54,7 @@ impl NodeDropping {
             return Err(Error::setting("ratio", self.ratio, "a number that is not negative"));
         }
         let mut views = over_graphs(set, &["nodes"], self.steps, watch, |graph, at, watch| {
-            let nodes = graph.nodes();
+            let nodes = graph.num_nodes();
             let budget = self.ratio * nodes as f64;
             let ascent = Ascent { direction: Direction::Max, budget, steps: self.steps, step_size: self.step_size };
             let mut solver = self.solver();

@@ -27,7 +27,7 @@ impl PairProbabilities {
         let mut flips = Vec::new();
         for (block, &graph) in batch.graphs.iter().enumerate() {
             let nodes = batch.node_range(block);
-            let own = self.graphs.get(graph).filter(|own| own.nodes() == nodes.len());
+            let own = self.graphs.get(graph).filter(|own| own.num_nodes() == nodes.len());
             let own = own.ok_or_else(|| Error::setting("batch", "of another set", "one of the scheme's own graphs"))?;
             let before = flips.len();
             own.draw_into(&mut draw.numbers(graph), &mut flips);

@@ -49,7 +49,7 @@ pub struct Norm {
     pub before: f64,
     /// Of the expected augmented graph.
     pub after: f64,
-    /// Distance of the two spectra relative to the norm before, where the scheme optimises that.
+    /// Distance of the two spectra relative to the norm before, where the scheme optimizes that.
     pub distance: Option<f64>,
 }
 

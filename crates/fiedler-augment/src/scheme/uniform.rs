@@ -98,7 +98,7 @@ impl Rates {
 
     fn draw_block(&self, batch: &Batch, block: usize, random: &mut impl Rng, flips: &mut Vec<(u32, u32)>) {
         let (graph, nodes) = (&batch.graph, batch.node_range(block));
-        let entries = graph.offsets()[nodes.start as usize]..graph.offsets()[nodes.end as usize];
+        let entries = graph.indptr()[nodes.start as usize]..graph.indptr()[nodes.end as usize];
         let (remove, add) = self.probabilities(nodes.len(), entries.len() / 2);
         if remove > 0.0 {
             let higher = |node| graph.higher(node).iter().map(move |&other| (node, other));

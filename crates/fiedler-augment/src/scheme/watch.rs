@@ -14,7 +14,7 @@ pub struct Stage<'a> {
     pub done: usize,
     /// How many there are.
     pub of: usize,
-    /// What is optimised, relative to the norm of the original spectrum; of one graph only.
+    /// What is optimized, relative to the norm of the original spectrum; of one graph only.
     pub relative_norm: Option<f64>,
 }
 

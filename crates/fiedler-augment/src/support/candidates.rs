@@ -5,7 +5,7 @@ use fiedler_graph::random::stream;
 use rand::RngExt;
 use rayon::prelude::*;
 
-/// Draws up to `each` non-neighbours for every node, in proportion to `pull` (q in the gradient: what minimising ranks
+/// Draws up to `each` non-neighbors for every node, in proportion to `pull` (q in the gradient: what minimising ranks
 /// additions by), and gives the distinct pairs `(low, high)`, sorted.
 pub fn draw_candidates(graph: &Graph, pull: &[f64], each: usize, seed: u64) -> Vec<(u32, u32)> {
     let mut cumulative = Vec::with_capacity(pull.len());
@@ -14,11 +14,11 @@ pub fn draw_candidates(graph: &Graph, pull: &[f64], each: usize, seed: u64) -> V
         total += value.max(0.0);
         cumulative.push(total);
     }
-    if total <= 0.0 || graph.nodes() < 2 {
+    if total <= 0.0 || graph.num_nodes() < 2 {
         return Vec::new();
     }
     let nodes = Cumulative::new(cumulative);
-    let mut pairs: Vec<(u32, u32)> = (0..graph.nodes() as u32)
+    let mut pairs: Vec<(u32, u32)> = (0..graph.num_nodes() as u32)
         .into_par_iter()
         .flat_map_iter(|node| {
             let mut random = stream(seed, "candidates", u64::from(node));

@@ -18,14 +18,14 @@ pub enum PairSupport<'g> {
 impl<'g> PairSupport<'g> {
     /// Every pair of a graph's nodes, all values zero.
     pub fn all(graph: &'g Graph) -> PairSupport<'g> {
-        let nodes = graph.nodes();
+        let nodes = graph.num_nodes();
         PairSupport::All(Triangle::new(graph, vec![0.0; nodes * nodes.saturating_sub(1) / 2]))
     }
 
     /// Number of pairs.
     pub fn len(&self) -> usize {
         match self {
-            PairSupport::All(triangle) => triangle.nodes() * triangle.nodes().saturating_sub(1) / 2,
+            PairSupport::All(triangle) => triangle.num_nodes() * triangle.num_nodes().saturating_sub(1) / 2,
             PairSupport::Chosen(pairs) => pairs.len(),
         }
     }
@@ -45,7 +45,7 @@ impl<'g> PairSupport<'g> {
 
     /// The probabilities, ready to draw from.
     pub fn into_flips(self) -> Flips {
-        let nodes = self.nodes();
+        let nodes = self.num_nodes();
         match self {
             PairSupport::All(triangle) => Flips::of_triangle(nodes, triangle.into_probabilities()),
             PairSupport::Chosen(pairs) => {
@@ -66,8 +66,8 @@ macro_rules! either {
 }
 
 impl Support for PairSupport<'_> {
-    fn nodes(&self) -> usize {
-        either!(self, support => support.nodes())
+    fn num_nodes(&self) -> usize {
+        either!(self, support => support.num_nodes())
     }
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! The node pairs that may flip, and the passes an optimiser makes over them.
+//! The node pairs that may flip, and the passes an optimizer makes over them.
 //!
 //! A support holds one number in [0, 1] for each of its pairs, Δ in the paper, and with it the expected augmented graph
 //! `B = A + C∘Δ`. Values are kept as they come out of a gradient step, together with the shift that projects them:
@@ -36,7 +36,7 @@ pub enum Power {
 /// Pairs that may flip, with their current values.
 pub trait Support {
     /// Number of nodes.
-    fn nodes(&self) -> usize;
+    fn num_nodes(&self) -> usize;
 
     /// For every node `i` the sum over its partners, `Σ_k B_ik^power · factor_k`.
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64>;

@@ -21,7 +21,7 @@ impl<'g> Nodes<'g> {
     /// # Panics
     /// When there is not one value for each node.
     pub fn new(graph: &'g Graph, values: Vec<f32>) -> Nodes<'g> {
-        assert_eq!(values.len(), graph.nodes(), "one value for each node");
+        assert_eq!(values.len(), graph.num_nodes(), "one value for each node");
         Nodes { graph, values, shift: 0.0 }
     }
 
@@ -52,7 +52,7 @@ impl<'g> Nodes<'g> {
 }
 
 impl Support for Nodes<'_> {
-    fn nodes(&self) -> usize {
+    fn num_nodes(&self) -> usize {
         self.values.len()
     }
 

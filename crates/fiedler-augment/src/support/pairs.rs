@@ -32,7 +32,7 @@ pub struct Pairs {
 impl Pairs {
     /// The edges of a graph and further pairs that are no edges, all values zero. Candidates are `(low, high)`, sorted.
     pub fn new(graph: &Graph, candidates: &[(u32, u32)]) -> Pairs {
-        let tiles = Tiles::new(graph.nodes(), || Merged { edges: graph.edge_pairs().peekable(), candidates });
+        let tiles = Tiles::new(graph.num_nodes(), || Merged { edges: graph.edge_pairs().peekable(), candidates });
         let values = vec![0.0; tiles.keys().len()];
         Pairs { tiles, values, shift: 0.0, weighed: None }
     }
@@ -100,7 +100,7 @@ impl Pairs {
 
     /// The sums of all nodes in one go: quicker than both of the above, but not for more than one thread.
     fn sums_at_once<const SQUARE: bool>(&self, factor: &[f32]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.nodes()];
+        let mut sums = vec![0.0; self.num_nodes()];
         for Tile { low, high, places } in self.tiles.of_row(0) {
             let mut terms = [0.0f32; PIECE_OF_ROW];
             for (keys, values) in
@@ -212,8 +212,8 @@ impl<I: Iterator<Item = (u32, u32)>> Iterator for Merged<'_, I> {
 }
 
 impl Support for Pairs {
-    fn nodes(&self) -> usize {
-        self.tiles.nodes()
+    fn num_nodes(&self) -> usize {
+        self.tiles.num_nodes()
     }
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {

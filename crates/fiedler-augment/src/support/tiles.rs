@@ -90,7 +90,7 @@ impl Tiles {
         tiles
     }
 
-    pub(super) fn nodes(&self) -> usize {
+    pub(super) fn num_nodes(&self) -> usize {
         self.nodes
     }
 

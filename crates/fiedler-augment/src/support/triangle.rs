@@ -57,7 +57,7 @@ impl<'g> Triangle<'g> {
 
     /// All pairs, with starting values given row after row.
     pub fn new(graph: &'g Graph, values: Vec<f32>) -> Triangle<'g> {
-        let nodes = graph.nodes();
+        let nodes = graph.num_nodes();
         assert_eq!(values.len(), nodes * nodes.saturating_sub(1) / 2, "one value for each pair");
         let parts = parts(nodes, values.len(), |row| nodes - row - 1);
         Triangle { graph, values, shift: 0.0, parts, rate: 0.0, measured: None }
@@ -78,7 +78,7 @@ impl<'g> Triangle<'g> {
 
     /// Where a row starts in the packed values.
     fn start(&self, row: usize) -> usize {
-        row_start(self.nodes(), row)
+        row_start(self.num_nodes(), row)
     }
 
     fn row(&self, row: usize) -> &[f32] {
@@ -112,8 +112,8 @@ pub(crate) fn row_start(nodes: usize, row: usize) -> usize {
 }
 
 impl Support for Triangle<'_> {
-    fn nodes(&self) -> usize {
-        self.graph.nodes()
+    fn num_nodes(&self) -> usize {
+        self.graph.num_nodes()
     }
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {
@@ -126,7 +126,7 @@ impl Support for Triangle<'_> {
         let single: Vec<f32> = factor.iter().map(|&value| value as f32).collect();
         let (arch, shift) = (Arch::new(), self.shift);
         let sums = self.parts.par_iter().map(|part| {
-            let mut columns = Columns::new(self.nodes(), part.start);
+            let mut columns = Columns::new(self.num_nodes(), part.start);
             for row in part.clone() {
                 let (values, own, factors) = (self.row(row), single[row], &single[row + 1..]);
                 let beside = columns.beside(row);
@@ -152,7 +152,7 @@ impl Support for Triangle<'_> {
     }
 
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
-        let nodes = self.nodes();
+        let nodes = self.num_nodes();
         let inverse: Vec<f32> = kernel.inverse.iter().map(|&value| value as f32).collect();
         let pulls: Vec<f32> = kernel.pull.iter().map(|&value| (rate * value) as f32).collect();
         let (graph, shift) = (self.graph, self.shift);
@@ -206,7 +206,7 @@ impl Support for Triangle<'_> {
     fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
         let inverse: Vec<f32> = kernel.inverse.iter().map(|&value| value as f32).collect();
         let pulls: Vec<f32> = kernel.pull.iter().map(|&value| (sign * value) as f32).collect();
-        let nodes = self.nodes();
+        let nodes = self.num_nodes();
         let arch = Arch::new();
         let of_pair = |row: usize, other: usize| {
             let x = f64::from(self.at(row as u32, other as u32));
@@ -294,16 +294,16 @@ impl Support for Triangle<'_> {
     }
 
     fn visit(&self, visit: &mut dyn FnMut(u32, u32, bool, f32)) {
-        for low in 0..self.nodes() as u32 {
+        for low in 0..self.num_nodes() as u32 {
             let mut edges = self.graph.higher(low).iter().copied().peekable();
-            for high in low + 1..self.nodes() as u32 {
+            for high in low + 1..self.num_nodes() as u32 {
                 visit(low, high, edges.next_if_eq(&high).is_some(), self.at(low, high));
             }
         }
     }
 
     fn bytes(&self) -> u64 {
-        Triangle::bytes_for(self.nodes())
+        Triangle::bytes_for(self.num_nodes())
     }
 }
 
@@ -365,7 +365,7 @@ struct PartMeasure<'g> {
 impl<'g> PartMeasure<'g> {
     /// `both` measures the mass without the shift as well.
     fn new(graph: &'g Graph, first: usize, shift: f32, both: bool) -> PartMeasure<'g> {
-        let columns = Columns::new(graph.nodes(), first);
+        let columns = Columns::new(graph.num_nodes(), first);
         PartMeasure { graph, shift, both: both && shift != 0.0, mass: RowMass::default(), columns, arch: Arch::new() }
     }
 

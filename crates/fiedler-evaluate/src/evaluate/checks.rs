@@ -41,10 +41,10 @@ fn check_labels(target: &Target) -> Result<()> {
 pub(super) fn check_splits(protocol: Protocol, splits: &[Split], target: &Target) -> Result<()> {
     for split in splits {
         let needs_valid = matches!(protocol, Protocol::Random { .. } | Protocol::Reference);
-        if split.train.is_empty() || split.test.is_empty() || needs_valid && split.valid.is_empty() {
-            let [train, valid, test] = [&split.train, &split.valid, &split.test].map(Vec::len);
+        if split.train.is_empty() || split.test.is_empty() || needs_valid && split.validation.is_empty() {
+            let [train, validation, test] = [&split.train, &split.validation, &split.test].map(Vec::len);
             let problem =
-                format!("split {} has {train} to learn from, {valid} to choose on, {test} to test", split.name);
+                format!("split {} has {train} to learn from, {validation} to choose on, {test} to test", split.name);
             return Err(Error::data(problem).advise("there must be some of each; are there too few labels?"));
         }
         if let Labels::Classes(classes) = &target.labels

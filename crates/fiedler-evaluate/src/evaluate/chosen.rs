@@ -21,12 +21,12 @@ struct Candidate {
 
 pub(super) fn choose(lesson: &Lesson<'_>) -> Result<Chosen> {
     let candidates = candidates(lesson);
-    if lesson.valid.is_empty() {
+    if lesson.validation.is_empty() {
         return choose_inside(lesson, &candidates);
     }
     let mut learnt = learn(lesson, lesson.train, &candidates);
-    let (at, valid) = lesson.best(&measure(lesson, &learnt, lesson.valid))?;
-    Ok(chosen(learnt.swap_remove(at), candidates[at], valid, lesson.valid.len()))
+    let (at, validation) = lesson.best(&measure(lesson, &learnt, lesson.validation))?;
+    Ok(chosen(learnt.swap_remove(at), candidates[at], validation, lesson.validation.len()))
 }
 
 /// Every inner fold tells how well each candidate does on it; the best mean wins, and the probe then learns from all there is.
@@ -44,14 +44,21 @@ fn choose_inside(lesson: &Lesson<'_>, candidates: &[Candidate]) -> Result<Chosen
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     };
     let means: Vec<Option<f64>> = (0..candidates.len()).map(mean_of).collect();
-    let (at, valid) = lesson.best(&means)?;
+    let (at, validation) = lesson.best(&means)?;
     let mut learnt = learn(lesson, lesson.train, &candidates[at..=at]);
-    Ok(chosen(learnt.swap_remove(0), candidates[at], valid, lesson.train.len()))
+    Ok(chosen(learnt.swap_remove(0), candidates[at], validation, lesson.train.len()))
 }
 
-fn chosen(learnt: Learnt, candidate: Candidate, valid: f64, valid_items: usize) -> Chosen {
+fn chosen(learnt: Learnt, candidate: Candidate, validation: f64, validation_items: usize) -> Chosen {
     let Learnt { model, prepared } = learnt;
-    Chosen { model, prepared, preparation: candidate.preparation, weight: candidate.weight, valid, valid_items }
+    Chosen {
+        model,
+        prepared,
+        preparation: candidate.preparation,
+        weight: candidate.weight,
+        validation,
+        validation_items,
+    }
 }
 
 /// A model, and what is done to embeddings before it sees them.
@@ -92,7 +99,7 @@ fn measure(lesson: &Lesson<'_>, learnt: &[Learnt], items: &[u32]) -> Vec<Option<
 fn candidates(lesson: &Lesson<'_>) -> Vec<Candidate> {
     let mut weights = lesson.settings.weights.clone();
     weights.sort_by(f64::total_cmp);
-    if matches!(lesson.labels, Labels::Values(_)) {
+    if matches!(lesson.labels, Labels::Regression(_)) {
         weights.reverse();
     }
     let with = |&preparation: &Preparation| weights.iter().map(move |&weight| Candidate { preparation, weight });

@@ -21,10 +21,10 @@ pub(super) fn probe(protocol: Protocol, splits: &[Split], target: &Target, metri
     }
     let probe = match target.labels {
         Labels::Classes(_) => "logistic regression, its C",
-        Labels::Tasks(_) => "one logistic regression a task, their C",
-        Labels::Values(_) => "ridge regression, its alpha",
+        Labels::MultiLabel(_) => "one logistic regression a task, their C",
+        Labels::Regression(_) => "ridge regression, its alpha",
     };
-    let choice = match splits.iter().all(|split| !split.valid.is_empty()) {
+    let choice = match splits.iter().all(|split| !split.validation.is_empty()) {
         true => "on the part to choose on".into(),
         false => format!("by {}-fold cross-validation inside what is learnt from", set.inner_folds),
     };

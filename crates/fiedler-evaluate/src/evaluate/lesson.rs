@@ -19,7 +19,7 @@ pub(super) struct Lesson<'a> {
     pub(super) labels: &'a Labels,
     pub(super) train: &'a [u32],
     /// May be empty.
-    pub(super) valid: &'a [u32],
+    pub(super) validation: &'a [u32],
     /// Name of the split.
     pub(super) name: &'a str,
     /// Place of the split.
@@ -39,8 +39,8 @@ pub(super) struct Chosen {
     pub(super) preparation: Preparation,
     pub(super) weight: f64,
     /// The metric on what was chosen on.
-    pub(super) valid: f64,
-    pub(super) valid_items: usize,
+    pub(super) validation: f64,
+    pub(super) validation_items: usize,
 }
 
 impl Lesson<'_> {

@@ -21,23 +21,23 @@ pub(super) fn choose(lesson: &Lesson<'_>) -> Result<Chosen> {
         return Err(Error::data("the reference protocol needs classes"));
     };
     let decays = decays(lesson.graphs);
-    let valid = gather(lesson.embeddings, lesson.valid)?;
-    let train_with = |&decay: &f64| train(lesson, classes, &valid, decay);
+    let validation = gather(lesson.embeddings, lesson.validation)?;
+    let train_with = |&decay: &f64| train(lesson, classes, &validation, decay);
     let mut found: Vec<Option<(f64, Linear)>> = decays.par_iter().map(train_with).collect::<Result<_>>()?;
     let values: Vec<Option<f64>> = found.iter().map(|found| found.as_ref().map(|(value, _)| *value)).collect();
     let (at, _) = lesson.best(&values)?;
     match found.swap_remove(at) {
-        Some((valid, model)) => {
-            let (weight, valid_items) = (decays[at], lesson.valid.len());
+        Some((validation, model)) => {
+            let (weight, validation_items) = (decays[at], lesson.validation.len());
             let preparation = Preparation::AsIs;
-            Ok(Chosen { model, prepared: Prepared::AsIs.into(), preparation, weight, valid, valid_items })
+            Ok(Chosen { model, prepared: Prepared::AsIs.into(), preparation, weight, validation, validation_items })
         }
         None => Err(Error::data("no setting could be chosen")),
     }
 }
 
 /// The best of the models looked at on the way, with what it does on the part to choose on.
-fn train(lesson: &Lesson<'_>, classes: &Classes, valid: &Dense, decay: f64) -> Result<Option<(f64, Linear)>> {
+fn train(lesson: &Lesson<'_>, classes: &Classes, validation: &Dense, decay: f64) -> Result<Option<(f64, Linear)>> {
     let settings = &lesson.settings.reference;
     let rows = gather(lesson.embeddings, lesson.train)?;
     let targets = lesson.train.iter().filter_map(|&item| classes.of()[item as usize]).collect();
@@ -50,7 +50,7 @@ fn train(lesson: &Lesson<'_>, classes: &Classes, valid: &Dense, decay: f64) -> R
             continue;
         }
         lesson.progress.ask()?;
-        if let Some(value) = lesson.metric.measure(lesson.labels, lesson.valid, &adam.scores(valid))
+        if let Some(value) = lesson.metric.measure(lesson.labels, lesson.validation, &adam.scores(validation))
             && found.as_ref().is_none_or(|(than, _)| lesson.metric.is_better(value, *than))
         {
             found = Some((value, adam.model()));

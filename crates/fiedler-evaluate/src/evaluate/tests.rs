@@ -1,7 +1,7 @@
 //! The test part takes no part in any choice.
 #![allow(clippy::unwrap_used)]
 
-use fiedler_graph::{Classes, Tasks, Values};
+use fiedler_graph::{Classes, MultiLabel, Regression};
 use proptest::prelude::*;
 
 use super::*;
@@ -31,11 +31,11 @@ fn labels(sort: usize, kinds: &[u8]) -> Labels {
         }
         1 => {
             let answers = kinds.iter().chain(&[0, 1, 2]).flat_map(|kind| [Some(*kind == 0), Some(*kind == 1)]);
-            Labels::Tasks(Tasks::new(vec!["a".into(), "b".into()], answers.collect()).unwrap())
+            Labels::MultiLabel(MultiLabel::new(vec!["a".into(), "b".into()], answers.collect()).unwrap())
         }
         _ => {
             let values = kinds.iter().chain(&[0, 1, 2]).map(|kind| Some(f32::from(*kind)));
-            Labels::Values(Values::new(vec!["y".into()], values.collect()).unwrap())
+            Labels::Regression(Regression::new(vec!["y".into()], values.collect()).unwrap())
         }
     }
 }
@@ -56,8 +56,8 @@ proptest! {
         (values, kinds, spoilt) in some_data(), sort in 0..3usize, which in 0..4usize, seed in 0..1000u64,
     ) {
         let protocol = [
-            Protocol::Random { splits: 2, train: 0.3, valid: 0.2, stratified: false },
-            Protocol::Random { splits: 2, train: 0.3, valid: 0.2, stratified: true },
+            Protocol::Random { splits: 2, train: 0.3, validation: 0.2, stratified: false },
+            Protocol::Random { splits: 2, train: 0.3, validation: 0.2, stratified: true },
             Protocol::Kfold { folds: 3, stratified: true },
             Protocol::Reference,
         ][which];

@@ -9,7 +9,7 @@ pub use counts::{Average, accuracy, f1};
 use std::fmt;
 use std::str::FromStr;
 
-use fiedler_graph::{Classes, Labels, Tasks, Values};
+use fiedler_graph::{Classes, Labels, MultiLabel, Regression};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -39,8 +39,8 @@ impl Metric {
     pub fn usual(labels: &Labels) -> Metric {
         match labels {
             Labels::Classes(_) => Metric::Accuracy,
-            Labels::Tasks(_) => Metric::RocAuc,
-            Labels::Values(_) => Metric::Rmse,
+            Labels::MultiLabel(_) => Metric::RocAuc,
+            Labels::Regression(_) => Metric::Rmse,
         }
     }
 
@@ -70,7 +70,7 @@ impl Metric {
     /// # Errors
     /// Names the metrics that can.
     pub fn check(self, labels: &Labels) -> Result<()> {
-        let of_values = matches!(labels, Labels::Values(_));
+        let of_values = matches!(labels, Labels::Regression(_));
         if of_values == (self == Metric::Rmse) {
             return Ok(());
         }
@@ -88,8 +88,8 @@ impl Metric {
     pub fn measure(self, labels: &Labels, rows: &[u32], scores: &Matrix) -> Option<f64> {
         match labels {
             Labels::Classes(classes) => self.of_classes(classes, rows, scores),
-            Labels::Tasks(tasks) => self.of_tasks(tasks, rows, scores),
-            Labels::Values(values) => of_values(values, rows, scores),
+            Labels::MultiLabel(tasks) => self.of_tasks(tasks, rows, scores),
+            Labels::Regression(values) => of_values(values, rows, scores),
         }
     }
 
@@ -112,7 +112,7 @@ impl Metric {
         }
     }
 
-    fn of_tasks(self, tasks: &Tasks, rows: &[u32], scores: &Matrix) -> Option<f64> {
+    fn of_tasks(self, tasks: &MultiLabel, rows: &[u32], scores: &Matrix) -> Option<f64> {
         let known = |task: usize| {
             let answer = move |(at, &row): (usize, &u32)| Some((scores.row(at)[task], tasks.row(row as usize)[task]?));
             rows.iter().enumerate().filter_map(answer)
@@ -133,7 +133,7 @@ impl Metric {
 }
 
 /// RMSE of every column with known values, and their mean, as OGB has it.
-fn of_values(values: &Values, rows: &[u32], scores: &Matrix) -> Option<f64> {
+fn of_values(values: &Regression, rows: &[u32], scores: &Matrix) -> Option<f64> {
     mean((0..values.names().len()).filter_map(|column| {
         let error = |(at, &row): (usize, &u32)| {
             let truth = values.row(row as usize)[column]?;

@@ -22,7 +22,7 @@ pub fn fit(rows: &Matrix, labels: &Labels, items: &[u32], weights: &[f64], setti
             let fits = fit_logistic(&design, &targets, classes.count(), weights, settings);
             fits.into_iter().map(|fit| fit.model).collect()
         }
-        Labels::Tasks(tasks) => {
+        Labels::MultiLabel(tasks) => {
             let column = |task: usize| items.iter().map(|&item| tasks.row(item as usize)[task]).collect();
             fit_columns(rows, tasks.names().len(), column, |design, targets: &[bool]| {
                 let targets: Vec<u32> = targets.iter().map(|answer| u32::from(*answer)).collect();
@@ -30,7 +30,7 @@ pub fn fit(rows: &Matrix, labels: &Labels, items: &[u32], weights: &[f64], setti
                 fits.into_iter().map(|fit| yes_against_no(&fit.model)).collect()
             })
         }
-        Labels::Values(values) => {
+        Labels::Regression(values) => {
             let column = |column: usize| items.iter().map(|&item| values.row(item as usize)[column]).collect();
             fit_columns(rows, values.names().len(), column, |design, targets: &[f32]| {
                 let targets: Vec<f64> = targets.iter().map(|&value| value.into()).collect();

@@ -28,11 +28,11 @@ fn shuffled_groups(items: &[u32], labels: Option<&Labels>, seed: u64, purpose: &
 /// Every class then has within one of its share in each part.
 pub(super) fn divide(
     items: &[u32],
-    [train, valid]: [f64; 2],
+    [train, validation]: [f64; 2],
     even_over: Option<&Labels>,
     (seed, purpose, index): (u64, &str, u64),
 ) -> Split {
-    let shares = [train, valid, 1.0 - train - valid];
+    let shares = [train, validation, 1.0 - train - validation];
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     // What rounding owes each part, so that many small classes together come to the right shares.
     let mut due = [0.0; 3];
@@ -44,8 +44,8 @@ pub(super) fn divide(
             rest = others;
         }
     }
-    let [train, valid, test] = parts;
-    let mut split = Split { name: format!("{purpose}-{index}"), train, valid, test, ..Default::default() };
+    let [train, validation, test] = parts;
+    let mut split = Split { name: format!("{purpose}-{index}"), train, validation, test, ..Default::default() };
     sort_parts(&mut split);
     split
 }
@@ -87,7 +87,7 @@ pub(super) fn folds(
 }
 
 fn sort_parts(split: &mut Split) {
-    for part in [&mut split.train, &mut split.valid, &mut split.test] {
+    for part in [&mut split.train, &mut split.validation, &mut split.test] {
         part.sort_unstable();
     }
 }

@@ -26,7 +26,7 @@ pub enum Protocol {
         /// Share to learn from.
         train: f64,
         /// Share to choose on.
-        valid: f64,
+        validation: f64,
         /// Whether every class is divided in these shares.
         stratified: bool,
     },
@@ -47,7 +47,7 @@ impl Protocol {
     pub const NAMES: [&'static str; 5] = ["public", "scaffold", "random", "kfold", "reference"];
 
     /// Ten random divisions of 10, 10 and 80 %.
-    pub const RANDOM: Protocol = Protocol::Random { splits: 10, train: 0.1, valid: 0.1, stratified: false };
+    pub const RANDOM: Protocol = Protocol::Random { splits: 10, train: 0.1, validation: 0.1, stratified: false };
     /// Ten folds, even over classes.
     pub const KFOLD: Protocol = Protocol::Kfold { folds: 10, stratified: true };
 
@@ -77,8 +77,8 @@ impl Protocol {
     /// When the number of splits is not ours to choose.
     pub fn with_splits(self, splits: usize) -> Result<Protocol> {
         match self {
-            Protocol::Random { train, valid, stratified, .. } => {
-                Ok(Protocol::Random { splits, train, valid, stratified })
+            Protocol::Random { train, validation, stratified, .. } => {
+                Ok(Protocol::Random { splits, train, validation, stratified })
             }
             Protocol::Kfold { stratified, .. } => Ok(Protocol::Kfold { folds: splits, stratified }),
             _ => Err(Error::setting("number of splits", splits, format!("none with the protocol {self}"))
@@ -92,7 +92,9 @@ impl Protocol {
     /// When the division is not ours to make.
     pub fn with_stratified(self, stratified: bool) -> Result<Protocol> {
         match self {
-            Protocol::Random { splits, train, valid, .. } => Ok(Protocol::Random { splits, train, valid, stratified }),
+            Protocol::Random { splits, train, validation, .. } => {
+                Ok(Protocol::Random { splits, train, validation, stratified })
+            }
             Protocol::Kfold { folds, .. } => Ok(Protocol::Kfold { folds, stratified }),
             _ => Err(Error::setting("stratified", stratified, format!("not to be set with the protocol {self}"))
                 .advise("only random and kfold make splits; the others take those there are")),
@@ -112,8 +114,10 @@ impl Protocol {
             Protocol::Scaffold => {
                 target.given(|split| split.name == "scaffold", "no split by scaffold came with the labels")
             }
-            Protocol::Random { splits, train, valid, stratified } => Ok((0..splits as u64)
-                .map(|index| divide::divide(&items, [train, valid], even_over(stratified), (seed, "random", index)))
+            Protocol::Random { splits, train, validation, stratified } => Ok((0..splits as u64)
+                .map(|index| {
+                    divide::divide(&items, [train, validation], even_over(stratified), (seed, "random", index))
+                })
                 .collect()),
             Protocol::Kfold { folds, stratified } => {
                 if folds > items.len() {
@@ -132,12 +136,12 @@ impl Protocol {
     fn check(&self) -> Result<()> {
         match *self {
             Protocol::Random { splits: 0, .. } => Err(Error::setting("number of splits", 0, "at least 1")),
-            Protocol::Random { train, valid, .. } => {
+            Protocol::Random { train, validation, .. } => {
                 let inside = |share: f64| share > 0.0 && share < 1.0;
-                if inside(train) && inside(valid) && train + valid < 1.0 {
+                if inside(train) && inside(validation) && train + validation < 1.0 {
                     return Ok(());
                 }
-                let found = format!("{train} and {valid}");
+                let found = format!("{train} and {validation}");
                 Err(Error::setting("shares to learn from and to choose on", found, "two above 0 whose sum is below 1"))
             }
             Protocol::Kfold { folds: folds @ 0..2, .. } => Err(Error::setting("number of folds", folds, "at least 2")),
@@ -153,12 +157,12 @@ impl Protocol {
             Protocol::Public if target.splits.len() == 1 => "the split that came with the data".into(),
             Protocol::Public => format!("the {} splits that came with the data", target.splits.len()),
             Protocol::Scaffold => "the split by scaffold that came with the data".into(),
-            Protocol::Random { splits, train, valid, stratified } => format!(
+            Protocol::Random { splits, train, validation, stratified } => format!(
                 "{}: {} % to learn from, {} % to choose on, {} % to test{}",
                 if splits == 1 { "one random split".into() } else { format!("{splits} random splits") },
                 percent(train),
-                percent(valid),
-                percent(1.0 - train - valid),
+                percent(validation),
+                percent(1.0 - train - validation),
                 evenly(stratified)
             ),
             Protocol::Kfold { folds, stratified } => format!("{folds}-fold cross-validation{}", evenly(stratified)),

@@ -34,26 +34,27 @@ impl Counts {
     /// Where a dataset differs from the published numbers, one sentence each.
     pub fn differences(&self, dataset: &Dataset) -> Vec<String> {
         let graphs = &dataset.graphs;
-        let edges = graphs.edges() as u64;
+        let edges = graphs.num_edges() as u64;
         // Publishers who count self-loops are met by adding those that were dropped.
         let with_loops = edges + dataset.report.edges.self_loops;
         let features = dataset.features.as_ref().map(|features| features.columns() as u64);
         let (classes, tasks) = match dataset.labels() {
             Some(Labels::Classes(classes)) => (Some(classes.count() as u64), None),
-            Some(Labels::Tasks(tasks)) => (None, Some(tasks.names().len() as u64)),
-            Some(Labels::Values(values)) => (None, Some(values.names().len() as u64)),
+            Some(Labels::MultiLabel(tasks)) => (None, Some(tasks.names().len() as u64)),
+            Some(Labels::Regression(values)) => (None, Some(values.names().len() as u64)),
             None => (None, None),
         };
         let whole = [
             ("graphs", self.graphs, Some(graphs.len() as u64)),
-            ("nodes", self.nodes, Some(graphs.nodes() as u64)),
+            ("nodes", self.nodes, Some(graphs.num_nodes() as u64)),
             ("edges", self.edges.filter(|published| *published != with_loops), Some(edges)),
             ("features", self.features, features),
             ("classes", self.classes, classes),
             ("tasks", self.tasks, tasks),
         ];
         let mean = |total: u64| total as f64 / graphs.len().max(1) as f64;
-        let means = [("nodes", self.mean_nodes, mean(graphs.nodes() as u64)), ("edges", self.mean_edges, mean(edges))];
+        let means =
+            [("nodes", self.mean_nodes, mean(graphs.num_nodes() as u64)), ("edges", self.mean_edges, mean(edges))];
         let whole = whole.into_iter().filter_map(|(of, published, found)| match (published, found) {
             (Some(published), Some(found)) if published != found => {
                 Some(format!("read {found} {of}; published are {published}"))

@@ -38,7 +38,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter { name: "nodes", about: "number of nodes" },
     Parameter { name: "classes", about: "number of classes" },
     Parameter { name: "proportions", about: "relative sizes of the classes, or none for equal ones" },
-    Parameter { name: "degree", about: "mean number of neighbours" },
+    Parameter { name: "degree", about: "mean number of neighbors" },
     Parameter { name: "homophily", about: "share of edges that join two nodes of one class" },
     Parameter { name: "tail", about: "exponent of the power law of degrees, or none for like degrees" },
     Parameter { name: "vocabulary", about: "number of words, each a binary feature; 0 for no features" },
@@ -59,7 +59,7 @@ pub struct BlockModel {
     pub classes: usize,
     /// Relative sizes of the classes; empty for equal ones.
     pub proportions: Vec<f64>,
-    /// Expected mean number of neighbours.
+    /// Expected mean number of neighbors.
     pub degree: f64,
     /// Expected share of edges that join two nodes of one class.
     pub homophily: f64,
@@ -91,7 +91,7 @@ impl Default for BlockModel {
 
 impl BlockModel {
     /// A small network like those of Cora and CiteSeer: sparse, homophilous, with a few much-cited nodes, and words that tell
-    /// the class of a node in about six of ten cases, of its neighbourhood in more than eight.
+    /// the class of a node in about six of ten cases, of its neighborhood in more than eight.
     pub fn citation() -> BlockModel {
         BlockModel { classes: 7, degree: 4.8, homophily: 0.77, tail: Some(3.5), topic: 0.29, ..Default::default() }
     }
@@ -187,7 +187,7 @@ pub fn stochastic_block_model(settings: &BlockModel, seed: u64) -> Result<Datase
 ///
 /// ```
 /// let citation = fiedler_graph::generate::citation(0);
-/// assert_eq!((citation.graphs.nodes(), citation.splits[0].name.as_str()), (1000, "public"));
+/// assert_eq!((citation.graphs.num_nodes(), citation.splits[0].name.as_str()), (1000, "public"));
 /// ```
 pub fn citation(seed: u64) -> Dataset {
     (CITATION.make)((CITATION.defaults)(), seed).expect("the defaults are in range")

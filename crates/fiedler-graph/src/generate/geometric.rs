@@ -184,7 +184,7 @@ impl Grid {
         self.columns * self.rows
     }
 
-    /// The points of neighbouring cells of a row, which lie side by side.
+    /// The points of neighboring cells of a row, which lie side by side.
     fn range(&self, cells: Range<usize>) -> Range<usize> {
         self.starts[cells.start]..self.starts[cells.end]
     }

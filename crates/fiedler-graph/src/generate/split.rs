@@ -25,8 +25,8 @@ pub(super) fn public_split(class_of: &[u32], classes: usize, seed: u64) -> Split
     }
     rest.shuffle(&mut random);
     split.test = rest.split_off(rest.len() / 4);
-    split.valid = rest;
-    for part in [&mut split.train, &mut split.valid, &mut split.test] {
+    split.validation = rest;
+    for part in [&mut split.train, &mut split.validation, &mut split.test] {
         part.sort_unstable();
     }
     split

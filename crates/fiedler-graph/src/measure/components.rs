@@ -12,17 +12,17 @@ use crate::graph::Graph;
 /// ```
 pub fn components(graph: &Graph) -> (Vec<u32>, usize) {
     const UNSEEN: u32 = u32::MAX;
-    let mut component = vec![UNSEEN; graph.nodes()];
+    let mut component = vec![UNSEEN; graph.num_nodes()];
     let mut count = 0;
     let mut open = Vec::new();
-    for start in 0..graph.nodes() as u32 {
+    for start in 0..graph.num_nodes() as u32 {
         if component[start as usize] != UNSEEN {
             continue;
         }
         component[start as usize] = count;
         open.push(start);
         while let Some(node) = open.pop() {
-            for &other in graph.neighbours(node) {
+            for &other in graph.neighbors(node) {
                 if component[other as usize] == UNSEEN {
                     component[other as usize] = count;
                     open.push(other);

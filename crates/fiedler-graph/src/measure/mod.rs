@@ -5,7 +5,7 @@ mod summary;
 mod triangles;
 
 pub use components::components;
-pub use summary::{DegreeSummary, PerGraph, Range, Summary, summarise};
+pub use summary::{DegreeSummary, PerGraph, Range, Summary, summarize};
 pub use triangles::{Triangles, triangles};
 
 use rayon::prelude::*;
@@ -22,6 +22,6 @@ pub fn edge_homophily(graph: &Graph, classes: &Classes) -> Option<f64> {
         others.fold((0u64, 0u64), |(alike, all), class| (alike + u64::from(class == own), all + 1))
     };
     let (alike, all) =
-        (0..graph.nodes() as u32).into_par_iter().map(of_node).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        (0..graph.num_nodes() as u32).into_par_iter().map(of_node).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     (all > 0).then(|| alike as f64 / all as f64)
 }

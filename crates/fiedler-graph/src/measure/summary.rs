@@ -30,15 +30,15 @@ pub struct Summary {
     pub mean_edges: Option<f64>,
     /// Number of connected components of all graphs.
     pub components: usize,
-    /// Number of nodes without neighbours.
+    /// Number of nodes without neighbors.
     pub isolated: usize,
-    /// Numbers of neighbours; `None` without nodes.
+    /// Numbers of neighbors; `None` without nodes.
     pub degree: Option<DegreeSummary>,
     /// Share of pairs of nodes that are joined; `None` when no graph has two nodes.
     pub density: Option<f64>,
     /// Number of triangles of all graphs.
     pub triangles: u64,
-    /// Average local clustering coefficient; nodes with fewer than two neighbours count as zero.
+    /// Average local clustering coefficient; nodes with fewer than two neighbors count as zero.
     pub clustering: Option<f64>,
     /// Share of pairs of edges with a common node that a third edge closes.
     pub transitivity: Option<f64>,
@@ -72,7 +72,7 @@ pub struct Summary {
     pub per_graph: Option<PerGraph>,
 }
 
-/// Numbers of neighbours over all nodes.
+/// Numbers of neighbors over all nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DegreeSummary {
     /// The fewest.
@@ -125,13 +125,13 @@ struct Figures {
 ///
 /// ```
 /// use fiedler_graph::{generate, measure};
-/// let karate = measure::summarise(&generate::karate_club());
+/// let karate = measure::summarize(&generate::karate_club());
 /// assert_eq!((karate.nodes, karate.edges, karate.components, karate.classes), (34, 78, 1, Some(2)));
 /// assert!((karate.clustering.unwrap() - 0.5706).abs() < 1e-4);
 /// ```
-pub fn summarise(dataset: &Dataset) -> Summary {
+pub fn summarize(dataset: &Dataset) -> Summary {
     let set = &dataset.graphs;
-    let graph = set.arena();
+    let graph = set.block_diagonal();
     let is_set = set.len() != 1;
     let triangles = triangles(graph);
     let figures = figures(set, &triangles);
@@ -155,15 +155,15 @@ pub fn summarise(dataset: &Dataset) -> Summary {
     Summary {
         name: dataset.name.clone(),
         graphs: set.len(),
-        nodes: set.nodes(),
-        edges: set.edges(),
+        nodes: set.num_nodes(),
+        edges: set.num_edges(),
         mean_nodes: per_graph.map(|ranges| ranges.nodes.mean),
         mean_edges: per_graph.map(|ranges| ranges.edges.mean),
         components: figures.iter().map(|figures| figures.components).sum(),
-        isolated: (0..graph.nodes() as u32).filter(|&node| graph.degree(node) == 0).count(),
+        isolated: (0..graph.num_nodes() as u32).filter(|&node| graph.degree(node) == 0).count(),
         degree: DegreeSummary::of(graph),
         density: mean(|figures| figures.density),
-        triangles: triangles.count(0..graph.nodes() as u32),
+        triangles: triangles.count(0..graph.num_nodes() as u32),
         clustering: mean(|figures| figures.clustering),
         transitivity: mean(|figures| figures.transitivity),
         features: dataset.features.as_ref().map(Features::columns),
@@ -193,7 +193,7 @@ pub fn summarise(dataset: &Dataset) -> Summary {
 
 /// The figures of every graph of the set.
 fn figures(set: &GraphSet, triangles: &Triangles) -> Vec<Figures> {
-    let graph = set.arena();
+    let graph = set.block_diagonal();
     let (component, _) = components(graph);
     (0..set.len())
         .into_par_iter()
@@ -220,12 +220,12 @@ fn figures(set: &GraphSet, triangles: &Triangles) -> Vec<Figures> {
 
 impl DegreeSummary {
     fn of(graph: &Graph) -> Option<DegreeSummary> {
-        let mut degrees: Vec<usize> = (0..graph.nodes() as u32).map(|node| graph.degree(node)).collect();
+        let mut degrees: Vec<usize> = (0..graph.num_nodes() as u32).map(|node| graph.degree(node)).collect();
         degrees.par_sort_unstable();
         let (&min, &max) = (degrees.first()?, degrees.last()?);
         let middle = |at: usize| degrees[at] as f64;
         let median = (middle((degrees.len() - 1) / 2) + middle(degrees.len() / 2)) / 2.0;
-        Some(DegreeSummary { min, mean: graph.entries().len() as f64 / degrees.len() as f64, median, max })
+        Some(DegreeSummary { min, mean: graph.indices().len() as f64 / degrees.len() as f64, median, max })
     }
 }
 
@@ -255,8 +255,8 @@ fn feature_kind(features: &Features) -> &'static str {
 fn label_kind(labels: &Labels) -> &'static str {
     match labels {
         Labels::Classes(_) => "classes",
-        Labels::Tasks(_) => "tasks",
-        Labels::Values(_) => "values",
+        Labels::MultiLabel(_) => "tasks",
+        Labels::Regression(_) => "values",
     }
 }
 
@@ -264,15 +264,15 @@ fn labelled(labels: &Labels) -> usize {
     let rows = 0..labels.len();
     match labels {
         Labels::Classes(classes) => classes.of().iter().flatten().count(),
-        Labels::Tasks(tasks) => rows.filter(|&row| tasks.row(row).iter().any(Option::is_some)).count(),
-        Labels::Values(values) => rows.filter(|&row| values.row(row).iter().any(Option::is_some)).count(),
+        Labels::MultiLabel(tasks) => rows.filter(|&row| tasks.row(row).iter().any(Option::is_some)).count(),
+        Labels::Regression(values) => rows.filter(|&row| values.row(row).iter().any(Option::is_some)).count(),
     }
 }
 
 fn tasks(labels: &Labels) -> Option<usize> {
     match labels {
         Labels::Classes(_) => None,
-        Labels::Tasks(tasks) => Some(tasks.names().len()),
-        Labels::Values(values) => Some(values.names().len()),
+        Labels::MultiLabel(tasks) => Some(tasks.names().len()),
+        Labels::Regression(values) => Some(values.names().len()),
     }
 }

@@ -24,10 +24,10 @@ impl Triangles {
         self.within(nodes).iter().sum::<u64>() / 3
     }
 
-    /// Average of the local clustering coefficients of the given nodes, where nodes of fewer than two neighbours have zero;
+    /// Average of the local clustering coefficients of the given nodes, where nodes of fewer than two neighbors have zero;
     /// `None` without nodes.
     pub fn average_clustering(&self, graph: &Graph, nodes: Range<u32>) -> Option<f64> {
-        let local = |(node, &triangles): (u32, &u64)| match pairs_of_neighbours(graph, node) {
+        let local = |(node, &triangles): (u32, &u64)| match pairs_of_neighbors(graph, node) {
             0 => 0.0,
             pairs => triangles as f64 / pairs as f64,
         };
@@ -39,7 +39,7 @@ impl Triangles {
     /// Share of pairs of edges with a common node, among the given nodes, that a third edge closes; 0 when there is no such pair.
     pub fn transitivity(&self, graph: &Graph, nodes: Range<u32>) -> f64 {
         let closed: u64 = self.within(nodes.clone()).iter().sum();
-        let pairs: u64 = nodes.map(|node| pairs_of_neighbours(graph, node)).sum();
+        let pairs: u64 = nodes.map(|node| pairs_of_neighbors(graph, node)).sum();
         if pairs == 0 { 0.0 } else { closed as f64 / pairs as f64 }
     }
 
@@ -48,7 +48,7 @@ impl Triangles {
     }
 }
 
-fn pairs_of_neighbours(graph: &Graph, node: u32) -> u64 {
+fn pairs_of_neighbors(graph: &Graph, node: u32) -> u64 {
     let degree = graph.degree(node) as u64;
     degree * degree.saturating_sub(1) / 2
 }
@@ -59,11 +59,11 @@ fn pairs_of_neighbours(graph: &Graph, node: u32) -> u64 {
 /// nodes have most of them.
 pub fn triangles(graph: &Graph) -> Triangles {
     let ranked = Ranked::new(graph);
-    let counts: Vec<AtomicU64> = (0..graph.nodes()).map(|_| AtomicU64::new(0)).collect();
+    let counts: Vec<AtomicU64> = (0..graph.num_nodes()).map(|_| AtomicU64::new(0)).collect();
     // Whole numbers add up to the same in any order.
     let add = |rank: u32, triangles: u64| counts[rank as usize].fetch_add(triangles, Ordering::Relaxed);
-    (0..graph.nodes() as u32).into_par_iter().with_min_len(256).for_each_init(
-        || vec![false; graph.nodes()],
+    (0..graph.num_nodes() as u32).into_par_iter().with_min_len(256).for_each_init(
+        || vec![false; graph.num_nodes()],
         |is_above, low| {
             let above = ranked.above(low);
             if above.len() < 2 {
@@ -101,17 +101,17 @@ struct Ranked {
 
 impl Ranked {
     fn new(graph: &Graph) -> Ranked {
-        let mut by_degree: Vec<u32> = (0..graph.nodes() as u32).collect();
+        let mut by_degree: Vec<u32> = (0..graph.num_nodes() as u32).collect();
         by_degree.par_sort_by_key(|&node| graph.degree(node));
-        let mut rank_of = vec![0; graph.nodes()];
+        let mut rank_of = vec![0; graph.num_nodes()];
         for (rank, &node) in by_degree.iter().enumerate() {
             rank_of[node as usize] = rank as u32;
         }
-        let mut starts = Vec::with_capacity(graph.nodes() + 1);
-        let mut above = Vec::with_capacity(graph.edges());
+        let mut starts = Vec::with_capacity(graph.num_nodes() + 1);
+        let mut above = Vec::with_capacity(graph.num_edges());
         starts.push(0);
         for (rank, &node) in by_degree.iter().enumerate() {
-            let ranks = graph.neighbours(node).iter().map(|&other| rank_of[other as usize]);
+            let ranks = graph.neighbors(node).iter().map(|&other| rank_of[other as usize]);
             above.extend(ranks.filter(|&other| other > rank as u32));
             starts.push(above.len());
         }

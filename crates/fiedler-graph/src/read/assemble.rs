@@ -47,7 +47,7 @@ impl Assembly {
     }
 
     /// Number of nodes of all graphs so far.
-    pub(super) fn nodes(&self) -> usize {
+    pub(super) fn num_nodes(&self) -> usize {
         self.end as usize
     }
 
@@ -67,7 +67,7 @@ impl Assembly {
         let given = pair_features.map(|features| (features, self.pairs.clone()));
         let (arena, report) = Graph::from_pairs(self.end as usize, self.pairs)?;
         let edge_features = given.map(|(features, pairs)| features.gather(&first_pairs(&arena, &pairs)));
-        let mut dataset = Dataset::set(name, GraphSet::from_arena(arena, self.sizes)?);
+        let mut dataset = Dataset::set(name, GraphSet::from_block_diagonal(arena, self.sizes)?);
         dataset.edge_features = edge_features;
         dataset.report.edges = report;
         Ok(dataset)
@@ -87,8 +87,8 @@ fn grown(nodes: u32, more: u32) -> Result<u32> {
 
 /// For each edge, in the order of [`Graph::edge_pairs`], which pair gave it first.
 fn first_pairs(graph: &Graph, pairs: &[(u32, u32)]) -> Vec<u32> {
-    let places = graph.edge_index();
-    let mut first = vec![u32::MAX; graph.edges()];
+    let places = graph.edge_lookup();
+    let mut first = vec![u32::MAX; graph.num_edges()];
     for (pair, &(a, b)) in pairs.iter().enumerate() {
         if let Some(place) = places.get(a, b) {
             first[place] = first[place].min(pair as u32);
@@ -115,10 +115,10 @@ mod tests {
         }
         assembly.begin_graph(2)?;
         assembly.join(1, 0)?;
-        assert_eq!((assembly.len(), assembly.nodes(), assembly.pairs()), (2, 5, 5));
+        assert_eq!((assembly.len(), assembly.num_nodes(), assembly.pairs()), (2, 5, 5));
 
         let dataset = assembly.into_dataset("two", rows(&[21.0, 11.0, 12.0, 1.0, 43.0]))?;
-        assert_eq!(dataset.graphs.arena().edge_pairs().collect::<Vec<_>>(), [(0, 1), (1, 2), (3, 4)]);
+        assert_eq!(dataset.graphs.block_diagonal().edge_pairs().collect::<Vec<_>>(), [(0, 1), (1, 2), (3, 4)]);
         assert_eq!(dataset.edge_features, rows(&[1.0, 21.0, 43.0]));
         assert_eq!((dataset.report.edges.mirrored, dataset.report.edges.self_loops), (1, 1));
         Ok(())

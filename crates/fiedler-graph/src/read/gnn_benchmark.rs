@@ -24,11 +24,11 @@ use crate::names::Names;
 pub const FORMAT: Format = Format {
     name: "gnn-benchmark",
     about: "npz of gnn-benchmark, graph2gauss or Nettack (adj_*, attr_*, labels), or with pickled scipy matrices",
-    recognises,
+    recognizes,
     read,
 };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     match open(input) {
         Ok(Some(arrays)) => is_ours(&arrays),
         Ok(None) => false,
@@ -63,7 +63,7 @@ fn read(input: &Input, options: &Options) -> Result<Dataset> {
         true => adjacency.into_weighted_graph()?,
         false => adjacency.into_unweighted_graph()?,
     };
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let graph = match node_names(&arrays, nodes).and_then(Names::unless_counting) {
         Some(names) => graph.with_names(names)?,
         None => graph,

@@ -15,14 +15,14 @@ use super::{Format, Options, json};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::input::{File, Input};
-use crate::labels::{Classes, Labels, Tasks};
+use crate::labels::{Classes, Labels, MultiLabel};
 use crate::split::Split;
 
 /// GraphSAINT's folders.
 pub const FORMAT: Format = Format {
     name: "graph-saint",
     about: "GraphSAINT's folder: adj_full.npz, feats.npy, class_map.json, role.json",
-    recognises,
+    recognizes,
     read,
 };
 
@@ -32,7 +32,7 @@ const LABELS: &str = "class_map.json";
 const SPLIT: &str = "role.json";
 const OTHER_DATASET: &str = "this file and the adjacency matrix may be of different datasets";
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let named = input.file_name().is_none_or(|name| name == ADJACENCY);
     named && [ADJACENCY, SPLIT].iter().all(|name| place_of(input, name).is_some())
 }
@@ -40,7 +40,7 @@ fn recognises(input: &Input) -> bool {
 fn read(input: &Input, _options: &Options) -> Result<Dataset> {
     let adjacency = require(input, ADJACENCY)?;
     let (graph, edges) = Matrix::from_scipy(&Arrays::open(adjacency)?)?.into_graph()?;
-    let nodes = graph.nodes();
+    let nodes = graph.num_nodes();
     let mut dataset = Dataset::single(input.stem(), graph);
     dataset.report.edges = edges;
     if let Some(name) = place_of(input, FEATURES) {
@@ -81,7 +81,8 @@ struct Roles {
 
 fn split(file: &File, nodes: usize) -> Result<Split> {
     let roles: Roles = json::parse(file, r#"{"tr": [ids], "va": [ids], "te": [ids]}"#)?;
-    let split = Split { name: "public".into(), train: roles.tr, valid: roles.va, test: roles.te, stopping: Vec::new() };
+    let split =
+        Split { name: "public".into(), train: roles.tr, validation: roles.va, test: roles.te, stopping: Vec::new() };
     split.check(nodes).map_err(|error| error.at(file.place()))?;
     Ok(split)
 }
@@ -125,7 +126,7 @@ fn tasks(file: &File, nodes: usize, tasks: usize, map: &BTreeMap<Node, Label>) -
         }
     }
     let names = (0..tasks).map(|task| task.to_string()).collect();
-    Ok(Labels::Tasks(Tasks::new(names, all)?))
+    Ok(Labels::MultiLabel(MultiLabel::new(names, all)?))
 }
 
 fn mixed(file: &File, node: u32) -> Error {

@@ -35,7 +35,7 @@ use crate::names::Names;
 
 pub use table::TableFile;
 
-/// A file format: its name, how to recognise it and how to read it.
+/// A file format: its name, how to recognize it and how to read it.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
     /// Name for `--format` and reports.
@@ -43,12 +43,12 @@ pub struct Format {
     /// What it is, in one line of help.
     pub about: &'static str,
     /// Whether a path looks like this format; looks at names first, at bytes only where names do not tell.
-    pub recognises: fn(&Input) -> bool,
+    pub recognizes: fn(&Input) -> bool,
     /// Reads it.
     pub read: fn(&Input, &Options) -> Result<Dataset>,
 }
 
-/// Every format, the most particular first: the first that recognises a path reads it.
+/// Every format, the most particular first: the first that recognizes a path reads it.
 pub const FORMATS: &[Format] = &[
     planetoid::FORMAT,
     ogb::FORMAT,
@@ -112,7 +112,7 @@ fn choose(input: &Input, options: &Options) -> Result<&'static Format> {
             .ok_or_else(|| Error::unknown_name("format", name, FORMATS.iter().map(|format| format.name))),
         None => FORMATS
             .iter()
-            .find(|format| (format.recognises)(input))
+            .find(|format| (format.recognizes)(input))
             .ok_or_else(|| Error::UnknownFormat { path: input.path().into() }),
     }
 }

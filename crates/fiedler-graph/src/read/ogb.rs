@@ -10,7 +10,7 @@ use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::features::{Categorical, Features};
 use crate::input::{File, Input};
-use crate::labels::{Classes, Labels, Tasks, Values};
+use crate::labels::{Classes, Labels, MultiLabel, Regression};
 use crate::molecule::{ATOM_CARDINALITIES, BOND_CARDINALITIES};
 use crate::split::Split;
 
@@ -22,15 +22,15 @@ const SPLITS: [&str; 7] = ["scaffold", "species", "project", "time", "sales_rank
 
 /// Open Graph Benchmark folders of csv.gz files
 pub const FORMAT: Format =
-    Format { name: "ogb", about: "Open Graph Benchmark folders of csv.gz files", recognises, read };
+    Format { name: "ogb", about: "Open Graph Benchmark folders of csv.gz files", recognizes, read };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     input.file_name().is_none() && find(input, "raw/edge").is_some() && find(input, "raw/num-node-list").is_some()
 }
 
 fn read(input: &Input, _options: &Options) -> Result<Dataset> {
     let assembly = read_graphs(input)?;
-    let (graphs, nodes, pairs) = (assembly.len(), assembly.nodes(), assembly.pairs());
+    let (graphs, nodes, pairs) = (assembly.len(), assembly.num_nodes(), assembly.pairs());
     let mut notes = Vec::new();
 
     let features = read_features(input, "raw/node-feat", (nodes, "node"), &ATOM_CARDINALITIES, &mut notes)?;
@@ -69,7 +69,7 @@ fn read_graphs(input: &Input) -> Result<Assembly> {
         let edge_count =
             edge_counts.require("a number of edges for each graph")?.natural("a graph's number of edges")?;
         // A node without edges takes no room in the file: what a few digits claim must stay within reason.
-        let all_nodes = assembly.nodes() as u64 + u64::from(nodes);
+        let all_nodes = assembly.num_nodes() as u64 + u64::from(nodes);
         if all_nodes > (edges.bytes().len() as u64).max(FREE_NODES) {
             let found = format!("{all_nodes} nodes so far");
             let expected = format!("fewer, beside a list of edges of {} bytes", edges.bytes().len());
@@ -139,11 +139,11 @@ fn read_labels(input: &Input, name: &str, (count, of): (usize, &str)) -> Result<
     let present = || labels.values.iter().flatten();
     Ok(Some(if present().all(|&label| label == 0.0 || label == 1.0) {
         let answers = labels.values.iter().map(|label| label.map(|label| label == 1.0)).collect();
-        Labels::Tasks(Tasks::new(names, answers)?)
+        Labels::MultiLabel(MultiLabel::new(names, answers)?)
     } else if labels.columns == 1 && present().all(|label| label.fract() == 0.0 && *label >= 0.0) {
         Labels::Classes(Classes::from_integers(labels.values.iter().map(|label| label.map(|label| label as i64))))
     } else {
-        Labels::Values(Values::new(names, labels.values)?)
+        Labels::Regression(Regression::new(names, labels.values)?)
     }))
 }
 
@@ -168,7 +168,7 @@ fn read_splits(input: &Input, items: usize) -> Result<Vec<Split>> {
             splits.push(Split {
                 name: name.into(),
                 train: read_part(input, name, "train", items)?,
-                valid: read_part(input, name, "valid", items)?,
+                validation: read_part(input, name, "valid", items)?,
                 test: read_part(input, name, "test", items)?,
                 ..Split::default()
             });

@@ -1,6 +1,6 @@
 //! Planetoid citation networks: the eight files `ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index}`.
 //!
-//! `graph` maps every node to its neighbours. `allx` and `ally` are features and labels of the first nodes, of which `x` and
+//! `graph` maps every node to its neighbors. `allx` and `ally` are features and labels of the first nodes, of which `x` and
 //! `y` are the very first; row `k` of `tx` and `ty` belongs to the node in line `k` of `test.index`. The public split trains
 //! on the rows of `y`, chooses on the 500 that follow and tests on `test.index`. `x` is never read: `allx` starts with it.
 
@@ -21,7 +21,7 @@ use crate::split::Split;
 pub const FORMAT: Format = Format {
     name: "planetoid",
     about: "Planetoid citation networks: a folder of ind.NAME.{x,tx,allx,y,ty,ally,graph,test.index}, or one of these files",
-    recognises,
+    recognizes,
     read,
 };
 
@@ -30,7 +30,7 @@ const PARTS: [&str; 8] = ["x", "tx", "allx", "y", "ty", "ally", "graph", "test.i
 /// Nodes after the training nodes that settings are chosen on.
 const VALIDATION_NODES: usize = 500;
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     match input.file_name() {
         Some(name) => prefix(name).is_some(),
         None => !datasets(input).is_empty(),
@@ -45,9 +45,9 @@ fn read(input: &Input, _options: &Options) -> Result<Dataset> {
     let tested = Known::read(&part("tx")?, &part("ty")?)?;
     let (training_file, index_file, graph_file) = (part("y")?, part("test.index")?, part("graph")?);
 
-    let neighbours = Pickle::read(&graph_file)?;
-    let Some(neighbours) = neighbours.root().entries() else {
-        let malformed = graph_file.malformed(neighbours.root().to_string(), "a dictionary of neighbours");
+    let neighbors = Pickle::read(&graph_file)?;
+    let Some(neighbors) = neighbors.root().entries() else {
+        let malformed = graph_file.malformed(neighbors.root().to_string(), "a dictionary of neighbors");
         return Err(malformed.into());
     };
     let first = known.features.rows();
@@ -57,10 +57,10 @@ fn read(input: &Input, _options: &Options) -> Result<Dataset> {
             training_file.malformed(format!("{training} rows"), format!("at most {first}, the rows of ally"));
         return Err(malformed.into());
     }
-    let test = test_index(&index_file, first, &tested, neighbours.len())?;
+    let test = test_index(&index_file, first, &tested, neighbors.len())?;
     let highest = test.iter().max().map_or(0, |&id| id as usize + 1);
-    let nodes = first.max(highest).max(neighbours.len());
-    let (graph, edges) = Graph::from_pairs(nodes, pairs(&graph_file, neighbours.iter(), nodes)?)?;
+    let nodes = first.max(highest).max(neighbors.len());
+    let (graph, edges) = Graph::from_pairs(nodes, pairs(&graph_file, neighbors.iter(), nodes)?)?;
     let mut dataset = Dataset::single(name(&prefix), graph);
     dataset.report.edges = edges;
     dataset.splits.push(public_split(training, first, &test));
@@ -156,7 +156,7 @@ fn test_index(file: &File, first: usize, tested: &Known, listed: usize) -> Resul
 
 fn pairs<'a>(
     file: &File,
-    neighbours: impl Iterator<Item = (Value<'a>, Value<'a>)>,
+    neighbors: impl Iterator<Item = (Value<'a>, Value<'a>)>,
     nodes: usize,
 ) -> Result<Vec<(u32, u32)>> {
     let id = |value: Value<'_>| -> Result<u32> {
@@ -164,14 +164,14 @@ fn pairs<'a>(
         id.ok_or_else(|| file.malformed(format!("{value} as a node"), format!("a node id below {nodes}")).into())
     };
     let mut pairs = Vec::new();
-    for (node, others) in neighbours {
+    for (node, others) in neighbors {
         let node = id(node)?;
         let Some(others) = others.items() else {
-            return Err(file.malformed(format!("{others} for node {node}"), "a list of neighbours").into());
+            return Err(file.malformed(format!("{others} for node {node}"), "a list of neighbors").into());
         };
         // One long list can stand in a pickle once and be used for every node.
         if pairs.len() + others.len() > file.bytes().len() {
-            let found = format!("more neighbours than bytes, of which it has {}", file.bytes().len());
+            let found = format!("more neighbors than bytes, of which it has {}", file.bytes().len());
             return Err(file.malformed(found, "a list of its own for every node").into());
         }
         for other in others.iter() {
@@ -188,7 +188,7 @@ fn public_split(training: usize, first: usize, test: &[u32]) -> Split {
     Split {
         name: "public".into(),
         train: (0..training as u32).collect(),
-        valid: (training as u32..chosen as u32).collect(),
+        validation: (training as u32..chosen as u32).collect(),
         test,
         stopping: Vec::new(),
     }

@@ -1,7 +1,7 @@
 //! The text format of the "How Powerful are Graph Neural Networks?" datasets: one file with all graphs, and ten folds.
 //!
 //! The first line counts the graphs. Each graph opens with `nodes class`, then has a line a node:
-//! `tag degree neighbours… attributes…`, neighbours counted from zero within the graph.
+//! `tag degree neighbors… attributes…`, neighbors counted from zero within the graph.
 
 use super::assemble::Assembly;
 use super::numbers::{Row, Rows, Table, rows};
@@ -18,9 +18,9 @@ const FOLDS: &str = "10fold_idx";
 
 /// powerful-gnns text, one file with all graphs, and its folds
 pub const FORMAT: Format =
-    Format { name: NAME, about: "powerful-gnns text, one file with all graphs, and its folds", recognises, read };
+    Format { name: NAME, about: "powerful-gnns text, one file with all graphs, and its folds", recognizes, read };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     match &texts(input)[..] {
         // The folds say it all; a large archive need not be unpacked twice.
         [_] if input.file_name().is_none() && has_folds(input) => true,
@@ -111,21 +111,21 @@ impl Graphs {
     fn read_node(&mut self, mut row: Row, node: u32, nodes: u32) -> Result<()> {
         self.tags.push(row.whole("the tag of a node")?);
         for _ in 0..row.natural("the degree of a node")? {
-            let neighbour = row.natural("as many neighbours as the degree says")?;
-            if neighbour >= nodes {
-                let found = format!("node {node} joined to {neighbour}");
-                return Err(row.malformed(found, format!("neighbours below {nodes}, the nodes of the graph")).into());
+            let neighbor = row.natural("as many neighbors as the degree says")?;
+            if neighbor >= nodes {
+                let found = format!("node {node} joined to {neighbor}");
+                return Err(row.malformed(found, format!("neighbors below {nodes}, the nodes of the graph")).into());
             }
-            self.assembly.join(node, neighbour)?;
+            self.assembly.join(node, neighbor)?;
         }
         let before = self.attributes.len();
         while !row.is_at_end() {
-            self.attributes.push(row.real("a node attribute after the neighbours")?);
+            self.attributes.push(row.real("a node attribute after the neighbors")?);
         }
         let columns = self.attributes.len() - before;
         let expected = *self.attribute_columns.get_or_insert(columns);
         if columns != expected {
-            let found = format!("{columns} attributes after the neighbours");
+            let found = format!("{columns} attributes after the neighbors");
             return Err(row.malformed(found, format!("{expected} as at the nodes before")).into());
         }
         Ok(())

@@ -20,11 +20,11 @@ use crate::split::Split;
 pub const FORMAT: Format = Format {
     name: "scipy-npz",
     about: "adjacency matrix saved by scipy.sparse.save_npz, with features, labels and splits beside it",
-    recognises,
+    recognizes,
     read,
 };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     matches!(Arrays::named_by(input), Ok(Some(arrays)) if is_ours(&arrays))
 }
 
@@ -55,7 +55,7 @@ fn beside(input: &Input, endings: &[&str]) -> Option<String> {
 
 fn attach_features(dataset: &mut Dataset, input: &Input) -> Result<()> {
     let Some(name) = beside(input, &["features.npz", "features.npy"]) else { return Ok(()) };
-    let nodes = dataset.graphs.nodes();
+    let nodes = dataset.graphs.num_nodes();
     let file = input.read(&name)?;
     let features = if name.ends_with(".npz") {
         let arrays = Arrays::open(file)?;
@@ -75,7 +75,7 @@ fn attach_features(dataset: &mut Dataset, input: &Input) -> Result<()> {
 fn attach_labels(dataset: &mut Dataset, input: &Input) -> Result<()> {
     let Some(name) = beside(input, &["labels.npy"]) else { return Ok(()) };
     let labels = Array::from_npy(input.read(&name)?)?.to_labels()?;
-    let labels = if labels.len() == dataset.graphs.nodes() { Ok(labels) } else { Err(labels.len()) };
+    let labels = if labels.len() == dataset.graphs.num_nodes() { Ok(labels) } else { Err(labels.len()) };
     dataset.node_labels = fitting(dataset, &name, labels);
     Ok(())
 }
@@ -83,7 +83,7 @@ fn attach_labels(dataset: &mut Dataset, input: &Input) -> Result<()> {
 /// What fits the nodes; what has another number of rows is only noted.
 fn fitting<T>(dataset: &mut Dataset, name: &str, part: Result<T, usize>) -> Option<T> {
     part.map_err(|rows| {
-        let nodes = dataset.graphs.nodes();
+        let nodes = dataset.graphs.num_nodes();
         dataset.report.notes.push(format!("{name} has {rows} rows for {nodes} nodes: left aside"));
     })
     .ok()
@@ -92,7 +92,7 @@ fn fitting<T>(dataset: &mut Dataset, name: &str, part: Result<T, usize>) -> Opti
 fn attach_split(dataset: &mut Dataset, input: &Input) -> Result<()> {
     let Some(name) = beside(input, &["splits.json", "prognn_splits.json"]) else { return Ok(()) };
     let split = split(&input.read(&name)?)?;
-    match split.check(dataset.graphs.nodes()) {
+    match split.check(dataset.graphs.num_nodes()) {
         Ok(()) => dataset.splits.push(split),
         Err(error) => dataset.report.notes.push(format!("{name} does not fit the graph ({error}): left aside")),
     }
@@ -112,7 +112,7 @@ fn split(file: &File) -> Result<Split> {
     Ok(Split {
         name: "public".into(),
         train: indices.idx_train,
-        valid: indices.idx_val,
+        validation: indices.idx_val,
         test: indices.idx_test,
         stopping: Vec::new(),
     })

@@ -15,9 +15,9 @@ use crate::names::Names;
 const NAME: &str = "struc2vec";
 
 /// struc2vec edge list with labels beside it
-pub const FORMAT: Format = Format { name: NAME, about: "struc2vec edge list with labels beside it", recognises, read };
+pub const FORMAT: Format = Format { name: NAME, about: "struc2vec edge list with labels beside it", recognizes, read };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     !edge_lists(input).is_empty()
 }
 

@@ -12,7 +12,7 @@ use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::features::Features;
 use crate::input::{File, Input, base_name};
-use crate::labels::{Classes, Labels, Values};
+use crate::labels::{Classes, Labels, Regression};
 
 const NAME: &str = "TU";
 const PAIRS: &str = "_A.txt";
@@ -22,9 +22,9 @@ const TARGETS: &str = "_graph_attributes.txt";
 const FREE_GRAPHS: usize = 1 << 16;
 
 /// TU graph classification, zip or folder
-pub const FORMAT: Format = Format { name: "tu", about: "TU graph classification, zip or folder", recognises, read };
+pub const FORMAT: Format = Format { name: "tu", about: "TU graph classification, zip or folder", recognizes, read };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let mut prefixes = lists_of_pairs(input).into_iter().filter_map(|name| Some(name.strip_suffix(PAIRS)?.to_owned()));
     prefixes.any(|prefix| input.has(&format!("{prefix}_graph_indicator.txt")))
 }
@@ -56,7 +56,7 @@ fn read(input: &Input, options: &Options) -> Result<Dataset> {
     let mut dataset = Assembly::of(sizes, pairs)?.into_dataset(base_name(&files.prefix), edge_features)?;
     dataset.features = features.map(|features| order.sort_rows(features));
     dataset.graph_labels = graph_labels(&files, graphs)?;
-    if matches!(dataset.graph_labels, Some(Labels::Values(_))) && files.has(CLASSES) {
+    if matches!(dataset.graph_labels, Some(Labels::Regression(_))) && files.has(CLASSES) {
         let name = &dataset.name;
         let note = format!("{name}{CLASSES} is left out: the values of {name}{TARGETS} are the labels");
         dataset.report.notes.push(note);
@@ -194,7 +194,7 @@ fn read_pairs(file: &File, order: &NodeOrder) -> Result<Vec<(u32, u32)>> {
 fn graph_labels(files: &Files, graphs: usize) -> Result<Option<Labels>> {
     if let Some(targets) = files.real_numbers(TARGETS, "a value to predict", graphs, "graph")? {
         let names = (1..=targets.columns).map(|column| format!("target-{column}")).collect();
-        return Ok(Some(Labels::Values(Values::new(names, targets.values.into_iter().map(Some).collect())?)));
+        return Ok(Some(Labels::Regression(Regression::new(names, targets.values.into_iter().map(Some).collect())?)));
     }
     let Some(file) = files.optional(CLASSES)? else { return Ok(None) };
     let labels = table(&file, |row| row.whole("the class of a graph"))?;

@@ -18,9 +18,9 @@ use crate::split::Split;
 const NAME: &str = "wiki-cs";
 
 /// Wiki-CS `data.json` with its 20 splits
-pub const FORMAT: Format = Format { name: NAME, about: "Wiki-CS `data.json` with its 20 splits", recognises, read };
+pub const FORMAT: Format = Format { name: NAME, about: "Wiki-CS `data.json` with its 20 splits", recognizes, read };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let Some(name) = file_name(input) else { return false };
     let Ok(file) = input.read(&name) else { return false };
     file.text().is_ok_and(|text| {
@@ -158,7 +158,7 @@ fn splits(file: &File, contents: &Contents, nodes: usize) -> Result<Vec<Split>> 
         Ok(Split {
             name: format!("split-{}", at + 1),
             train: part("train_masks", train, at)?,
-            valid: part("val_masks", valid, at)?,
+            validation: part("val_masks", valid, at)?,
             stopping: part("stopping_masks", stopping, at)?,
             test: test.clone(),
         })

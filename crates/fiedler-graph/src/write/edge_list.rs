@@ -21,7 +21,7 @@ use crate::read::separated::{quote, whole_number};
 
 pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, targets: &mut Targets) -> Result<()> {
     check_names(graph)?;
-    if graph.nodes() == 0 {
+    if graph.num_nodes() == 0 {
         return Err(Error::setting("number of nodes", 0, "at least one for an edge list"));
     }
     let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -76,7 +76,7 @@ fn write_edges(graph: &Graph, separator: char, writer: &mut impl Write) -> io::R
     let like_dates = |weights: &Vec<f32>| weights.iter().all(|weight| UNIX_TIMES.contains(&f64::from(*weight)));
     // Lines of numbers separated by spaces have no header by custom, unless they would be misunderstood without one.
     if separator != ' ' || integers.is_none() || weights.as_ref().is_some_and(like_dates) {
-        let weight = if graph.entry_weights().is_some() { format!("{separator}weight") } else { String::new() };
+        let weight = if graph.weights().is_some() { format!("{separator}weight") } else { String::new() };
         writeln!(writer, "source{separator}target{weight}")?;
     }
     let in_order = match &integers {
@@ -100,7 +100,7 @@ fn write_edges(graph: &Graph, separator: char, writer: &mut impl Write) -> io::R
 
 /// Whether nodes numbered by first appearance get their own numbers: those without edges first, then edge by edge.
 fn appear_in_order(graph: &Graph) -> bool {
-    let isolated = (0..graph.nodes() as u32).filter(|node| graph.degree(*node) == 0);
+    let isolated = (0..graph.num_nodes() as u32).filter(|node| graph.degree(*node) == 0);
     let mut seen = HashSet::new();
     let mut expected = 0..;
     isolated

@@ -58,7 +58,7 @@ fn write_keys(
         let kind = if matches!(labels, Labels::Classes(_)) { "string" } else { "double" };
         writeln!(writer, "<key id=\"class\" for=\"node\" attr.name=\"class\" attr.type=\"{kind}\"/>")?;
     }
-    if graph.entry_weights().is_some() {
+    if graph.weights().is_some() {
         writeln!(writer, "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"float\"/>")?;
     }
     Ok(())

@@ -22,7 +22,7 @@
 //! let folder = tempfile::tempdir().unwrap();
 //! let path = folder.path().join("path.csv");
 //! write::write(&Dataset::single("path", graph), &path, &write::Options::default())?;
-//! assert_eq!(read::read(&path, &read::Options::default())?.graphs.edges(), 2);
+//! assert_eq!(read::read(&path, &read::Options::default())?.graphs.num_edges(), 2);
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 
@@ -135,10 +135,10 @@ fn label_texts(labels: &Labels, node: usize) -> Vec<String> {
         Labels::Classes(classes) => {
             vec![text(classes.of()[node].map(|class| classes.names()[class as usize].clone()))]
         }
-        Labels::Tasks(tasks) => {
+        Labels::MultiLabel(tasks) => {
             tasks.row(node).iter().map(|answer| text(answer.map(|answer| u8::from(answer).to_string()))).collect()
         }
-        Labels::Values(values) => {
+        Labels::Regression(values) => {
             values.row(node).iter().map(|value| text(value.map(|value| value.to_string()))).collect()
         }
     }
@@ -148,8 +148,8 @@ fn label_texts(labels: &Labels, node: usize) -> Vec<String> {
 fn label_names(labels: &Labels) -> Vec<String> {
     match labels {
         Labels::Classes(_) => vec!["class".into()],
-        Labels::Tasks(tasks) => tasks.names().to_vec(),
-        Labels::Values(values) => values.names().to_vec(),
+        Labels::MultiLabel(tasks) => tasks.names().to_vec(),
+        Labels::Regression(values) => values.names().to_vec(),
     }
 }
 
@@ -169,5 +169,5 @@ fn stored(features: &Features, node: usize) -> Vec<(usize, f32)> {
 
 /// The names of all nodes, in order.
 fn names(graph: &Graph) -> impl Iterator<Item = String> + '_ {
-    (0..graph.nodes() as u32).map(|node| graph.name(node))
+    (0..graph.num_nodes() as u32).map(|node| graph.name(node))
 }

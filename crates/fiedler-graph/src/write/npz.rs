@@ -53,7 +53,7 @@ fn check_names(graph: &Graph, labels: Option<&Labels>) -> Result<()> {
         }
         longest = longest.max(name.chars().count());
     }
-    let bytes = longest.saturating_mul(4).saturating_mul(graph.nodes());
+    let bytes = longest.saturating_mul(4).saturating_mul(graph.num_nodes());
     if bytes > MAX_TEXT_BYTES {
         let expected = "shorter names, since npz stores all of them at the length of the longest; or GraphML";
         return Err(Error::setting("length of the longest name", longest, expected));
@@ -82,18 +82,18 @@ impl<W: Write + Seek> Arrays<W> {
     }
 
     fn adjacency(&mut self, graph: &Graph) -> io::Result<()> {
-        let entries = graph.entries();
+        let entries = graph.indices();
         let ones;
-        let data = match graph.entry_weights() {
+        let data = match graph.weights() {
             Some(weights) => weights,
             None => {
                 ones = vec![1.0; entries.len()];
                 &ones
             }
         };
-        let offsets = graph.offsets().iter().copied();
-        self.matrix("adj", [graph.nodes(), graph.nodes()], data, entries.iter().copied(), offsets)?;
-        if graph.entry_weights().is_some() {
+        let offsets = graph.indptr().iter().copied();
+        self.matrix("adj", [graph.num_nodes(), graph.num_nodes()], data, entries.iter().copied(), offsets)?;
+        if graph.weights().is_some() {
             self.array("weighted", "|b1", &[], [[1u8]].into_iter())?;
         }
         Ok(())
@@ -102,7 +102,7 @@ impl<W: Write + Seek> Arrays<W> {
     fn attributes(&mut self, features: &Features) -> io::Result<()> {
         let shape = [features.rows(), features.columns()];
         if let Features::Sparse(sparse) = features {
-            let offsets = sparse.offsets().iter().copied();
+            let offsets = sparse.indptr().iter().copied();
             return self.matrix("attr", shape, sparse.values(), sparse.indices().iter().copied(), offsets);
         }
         let (mut data, mut indices, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
@@ -149,12 +149,12 @@ impl<W: Write + Seek> Arrays<W> {
                 }
                 self.texts("class_names", classes.names())
             }
-            Labels::Tasks(tasks) => {
+            Labels::MultiLabel(tasks) => {
                 let number = |answer: &Option<bool>| answer.map_or(f64::NAN, |answer| f64::from(u8::from(answer)));
                 let answers = (0..rows).flat_map(|row| tasks.row(row)).map(number);
                 self.array("labels", npy::FLOAT64, &[rows, tasks.names().len()], npy::doubles(answers))
             }
-            Labels::Values(values) => {
+            Labels::Regression(values) => {
                 let number = |value: &Option<f32>| value.map_or(f64::NAN, f64::from);
                 let numbers = (0..rows).flat_map(|row| values.row(row)).map(number);
                 self.array("labels", npy::FLOAT64, &[rows, values.names().len()], npy::doubles(numbers))

@@ -28,10 +28,10 @@ pub fn weighted_graph(most: usize) -> impl Strategy<Value = Graph> {
 
 /// Checks all that a graph promises: symmetric, sorted, without loops and duplicates. Gives its edges.
 pub fn checked_edges(graph: &Graph) -> BTreeSet<(u32, u32)> {
-    assert_eq!(graph.offsets().len(), graph.nodes() + 1);
-    assert_eq!(graph.entries().len(), 2 * graph.edges());
-    for node in 0..graph.nodes() as u32 {
-        let row = graph.neighbours(node);
+    assert_eq!(graph.indptr().len(), graph.num_nodes() + 1);
+    assert_eq!(graph.indices().len(), 2 * graph.num_edges());
+    for node in 0..graph.num_nodes() as u32 {
+        let row = graph.neighbors(node);
         assert!(row.is_sorted_by(|a, b| a < b), "row {node} is {row:?}");
         assert!(row.iter().all(|&other| other != node && graph.has_edge(other, node)), "row {node} is {row:?}");
     }

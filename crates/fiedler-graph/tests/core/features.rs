@@ -38,8 +38,8 @@ proptest! {
         }
 
         let (mut dense, mut sparse) = (dense, sparse);
-        dense.normalise_rows();
-        sparse.normalise_rows();
+        dense.normalize_rows();
+        sparse.normalize_rows();
         for row in 0..rows {
             let (scaled, from_sparse) = (dense.to_dense(), sparse.to_dense());
             let original = &values[row * columns..(row + 1) * columns];
@@ -57,7 +57,7 @@ fn rows_of_sparse_features_are_sorted_and_free_of_zeros() {
     let sparse = Sparse::new(4, vec![0, 3, 3, 4], vec![2, 0, 1, 3], vec![5.0, 6.0, 0.0, 7.0]).unwrap();
     assert_eq!(sparse.row(0), (&[0, 2][..], &[6.0, 5.0][..]));
     assert_eq!(sparse.row(1), (&[][..], &[][..]));
-    assert_eq!(sparse.offsets(), [0, 2, 2, 3]);
+    assert_eq!(sparse.indptr(), [0, 2, 2, 3]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn categories_are_gathered_as_codes() {
     assert_eq!((atoms.rows(), atoms.columns(), atoms.density()), (2, 2, 1.0));
     let gathered = atoms.gather(&[1, 1, 0]);
     assert_eq!(gathered.to_dense().values(), [2.0, 255.0, 2.0, 255.0, 0.0, 7.0]);
-    let mut normalised = gathered.clone();
-    normalised.normalise_rows();
-    assert_eq!(normalised, gathered);
+    let mut normalized = gathered.clone();
+    normalized.normalize_rows();
+    assert_eq!(normalized, gathered);
 }

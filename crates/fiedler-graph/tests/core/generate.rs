@@ -39,7 +39,7 @@ fn every_pair_is_as_likely_as_the_next() {
     for (nodes, probability) in [(60, 0.0), (60, 1.0), (60, 0.3), (2000, 0.002), (0, 0.5), (1, 0.5), (300_000, 1e-6)] {
         let random = generate::erdos_renyi(&ErdosRenyi { nodes, probability }, 5).unwrap();
         let pairs = nodes as f64 * (nodes as f64 - 1.0) / 2.0;
-        let edges = graph(&random).edges() as f64;
+        let edges = graph(&random).num_edges() as f64;
         assert!(is_likely(edges, pairs * probability), "{edges} edges of {nodes} nodes with {probability}");
         if probability == 1.0 {
             assert_eq!(edges, pairs);
@@ -58,7 +58,7 @@ fn every_pair_is_as_likely_as_the_next() {
 #[test]
 fn dense_erdos_renyi_graphs_span_several_streams() {
     let dense = generate::erdos_renyi(&ErdosRenyi { nodes: 1000, probability: 0.5 }, 1).unwrap();
-    assert!(is_likely(graph(&dense).edges() as f64, 249_750.0));
+    assert!(is_likely(graph(&dense).num_edges() as f64, 249_750.0));
 }
 
 #[test]
@@ -66,15 +66,15 @@ fn preferential_attachment_grows_hubs() {
     let settings = BarabasiAlbert { nodes: 5000, edges_per_node: 3 };
     let dataset = generate::barabasi_albert(&settings, 2).unwrap();
     let grown = graph(&dataset);
-    assert_eq!(grown.edges(), 3 * (5000 - 3));
-    let summary = measure::summarise(&dataset);
+    assert_eq!(grown.num_edges(), 3 * (5000 - 3));
+    let summary = measure::summarize(&dataset);
     assert_eq!(summary.components, 1);
     // The expected share of nodes of the least degree m is 2 / (m + 2).
     let least = (0..5000).filter(|&node| grown.degree(node) == 3).count();
     assert!(is_likely(least as f64, 2000.0), "{least}");
     assert!(summary.degree.unwrap().max > 100);
     let complete = generate::barabasi_albert(&BarabasiAlbert { nodes: 2, edges_per_node: 1 }, 0).unwrap();
-    assert_eq!(graph(&complete).edges(), 1);
+    assert_eq!(graph(&complete).num_edges(), 1);
 }
 
 #[test]
@@ -98,14 +98,14 @@ fn near_points_are_joined_and_no_others() {
         }
     }
     let none = generate::random_geometric(&Geometric { nodes: 0, ..Default::default() }, 0).unwrap();
-    assert_eq!(graph(&none).nodes(), 0);
+    assert_eq!(graph(&none).num_nodes(), 0);
 }
 
 #[test]
 fn clusters_are_clear() {
     let settings = Geometric { nodes: 400, clusters: 4, ..Default::default() };
     let dataset = generate::random_geometric(&settings, 0).unwrap();
-    let summary = measure::summarise(&dataset);
+    let summary = measure::summarize(&dataset);
     assert_eq!(summary.class_counts, Some(vec![100; 4]));
     assert!(summary.homophily.unwrap() > 0.95);
     assert!(summary.clustering.unwrap() > 0.5);
@@ -126,16 +126,16 @@ fn block_models_meet_their_expectations() {
         let dataset = generate::stochastic_block_model(&settings, 11).unwrap();
         let made = graph(&dataset);
         let classes = classes(&dataset);
-        let edges = made.edges() as f64;
+        let edges = made.num_edges() as f64;
         // With a tail a few probabilities are cut off at one.
         let slack = if tail.is_some() { 0.02 * 24_000.0 } else { 0.0 };
         assert!((edges - 24_000.0).abs() <= 5.0 * 24_000f64.sqrt() + slack, "{edges} edges with {settings:?}");
         let found = measure::edge_homophily(made, classes).unwrap();
         assert!((found - homophily).abs() < 0.02, "{found} with {settings:?}");
-        let summary = measure::summarise(&dataset);
+        let summary = measure::summarize(&dataset);
         assert_eq!(summary.class_counts, Some(vec![1600, 1200, 800, 400]));
 
-        // Within a class every node expects the same number of neighbours.
+        // Within a class every node expects the same number of neighbors.
         let mut within = [0.0; 4];
         for (low, high) in made.edge_pairs() {
             let [low, high] = [low, high].map(|node| classes.of()[node as usize]);
@@ -155,8 +155,8 @@ fn block_models_meet_their_expectations() {
 fn many_small_classes_are_no_more_work_than_few() {
     let dataset =
         generate::from_spec("sbm:nodes=100_000,classes=25_000,degree=3,homophily=0.5,vocabulary=0", 0).unwrap();
-    assert!(is_likely(graph(&dataset).edges() as f64, 150_000.0));
-    assert!((measure::summarise(&dataset).homophily.unwrap() - 0.5).abs() < 0.01);
+    assert!(is_likely(graph(&dataset).num_edges() as f64, 150_000.0));
+    assert!((measure::summarize(&dataset).homophily.unwrap() - 0.5).abs() < 0.01);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn degrees_without_a_tail_follow_chance_alone() {
     let settings = BlockModel { nodes: 5000, classes: 5, degree: 6.0, vocabulary: 0, ..Default::default() };
     let dataset = generate::stochastic_block_model(&settings, 1).unwrap();
     let made = graph(&dataset);
-    let mean = 2.0 * made.edges() as f64 / 5000.0;
+    let mean = 2.0 * made.num_edges() as f64 / 5000.0;
     let spread: f64 = (0..5000).map(|node| (made.degree(node) as f64 - mean).powi(2)).sum::<f64>() / 5000.0;
     // The variance of a sum of many unlikely events is its mean.
     assert!((spread / mean - 1.0).abs() < 0.12, "variance {spread}, mean {mean}");
@@ -195,7 +195,7 @@ fn the_citation_network_is_like_one() {
     let dataset = generate::citation(0);
     graph(&dataset);
     assert_eq!(dataset, generate::from_spec("citation", 0).unwrap());
-    let summary = measure::summarise(&dataset);
+    let summary = measure::summarize(&dataset);
     let degree = summary.degree.unwrap();
     assert!((4.0..5.0).contains(&degree.mean) && degree.max > 30, "{degree:?}");
     assert!((0.72..0.8).contains(&summary.homophily.unwrap()), "{:?}", summary.homophily);
@@ -203,7 +203,7 @@ fn the_citation_network_is_like_one() {
     assert_eq!((summary.nodes, summary.features, summary.classes), (1000, Some(500), Some(7)));
     let split = &dataset.splits[0];
     assert_eq!(
-        (split.name.as_str(), split.train.len(), split.valid.len(), split.test.len()),
+        (split.name.as_str(), split.train.len(), split.validation.len(), split.test.len()),
         ("public", 140, 215, 645)
     );
     for class in 0..7 {
@@ -247,7 +247,7 @@ fn settings_out_of_range_are_refused() {
 fn lines_are_read_with_care() {
     let small =
         generate::from_spec(" sbm : nodes = 1_00 , classes=2, proportions=3:1, degree=4, tail=none,", 0).unwrap();
-    assert_eq!(measure::summarise(&small).class_counts, Some(vec![75, 25]));
+    assert_eq!(measure::summarize(&small).class_counts, Some(vec![75, 25]));
     let cases = [
         ("smb:nodes=3", "no generator is called \"smb\"", "did you mean sbm? there are: karate, citation, sbm"),
         ("qqqq", "no generator is called \"qqqq\"", "there are: karate"),

@@ -19,7 +19,7 @@ proptest! {
         let loops = pairs.iter().filter(|(a, b)| a == b).count();
 
         let (graph, report) = Graph::from_pairs(nodes, pairs.clone()).unwrap();
-        prop_assert_eq!(graph.nodes(), nodes);
+        prop_assert_eq!(graph.num_nodes(), nodes);
         prop_assert_eq!(&checked_edges(&graph), &edges);
         prop_assert_eq!(report.pairs, pairs.len() as u64);
         prop_assert_eq!(report.edges, edges.len() as u64);
@@ -44,10 +44,10 @@ proptest! {
         let (plain, plain_report) = Graph::from_pairs(nodes, pairs.clone()).unwrap();
         let (graph, report) = Graph::from_weighted_pairs(nodes, pairs, weights).unwrap();
         prop_assert_eq!(report, plain_report);
-        prop_assert_eq!(graph.entries(), plain.entries());
+        prop_assert_eq!(graph.indices(), plain.indices());
         prop_assert_eq!(graph.edge_weights().unwrap(), largest.values().copied().collect::<Vec<_>>());
         for node in 0..nodes as u32 {
-            for (&other, &weight) in graph.neighbours(node).iter().zip(graph.neighbour_weights(node).unwrap()) {
+            for (&other, &weight) in graph.neighbors(node).iter().zip(graph.neighbor_weights(node).unwrap()) {
                 prop_assert_eq!(weight, largest[&undirected((node, other))]);
             }
         }
@@ -58,9 +58,9 @@ proptest! {
         let pairs: Vec<_> = graph.edge_pairs().collect();
         prop_assert!(pairs.is_sorted_by(|a, b| a < b));
         prop_assert!(pairs.iter().all(|(low, high)| low < high));
-        let index = graph.edge_index();
-        for a in 0..graph.nodes() as u32 {
-            for b in 0..graph.nodes() as u32 {
+        let index = graph.edge_lookup();
+        for a in 0..graph.num_nodes() as u32 {
+            for b in 0..graph.num_nodes() as u32 {
                 let place = pairs.iter().position(|&pair| pair == undirected((a, b)));
                 prop_assert_eq!(index.get(a, b), place);
                 prop_assert_eq!(graph.has_edge(a, b), place.is_some());
@@ -68,9 +68,9 @@ proptest! {
         }
         let places: Vec<usize> = (0..pairs.len()).collect();
         let spread = graph.spread_to_entries(&places);
-        for node in 0..graph.nodes() as u32 {
-            let row = graph.offsets()[node as usize]..graph.offsets()[node as usize + 1];
-            for (&other, &place) in graph.neighbours(node).iter().zip(&spread[row]) {
+        for node in 0..graph.num_nodes() as u32 {
+            let row = graph.indptr()[node as usize]..graph.indptr()[node as usize + 1];
+            for (&other, &place) in graph.neighbors(node).iter().zip(&spread[row]) {
                 prop_assert_eq!(index.get(node, other), Some(place));
             }
         }
@@ -82,7 +82,7 @@ proptest! {
         let mut weights = graph.edge_weights().unwrap();
         pairs.reverse();
         weights.reverse();
-        let (rebuilt, report) = Graph::from_weighted_pairs(graph.nodes(), pairs, weights).unwrap();
+        let (rebuilt, report) = Graph::from_weighted_pairs(graph.num_nodes(), pairs, weights).unwrap();
         prop_assert_eq!(report.pairs, report.edges);
         prop_assert_eq!(rebuilt, graph);
     }
@@ -107,8 +107,8 @@ fn bad_pairs_and_weights_are_refused() {
 fn a_graph_may_be_empty() {
     let (graph, _) = Graph::from_pairs(0, vec![]).unwrap();
     assert_eq!(graph, Graph::empty(0));
-    assert_eq!((graph.nodes(), graph.edges(), graph.edge_pairs().count()), (0, 0, 0));
-    assert_eq!(Graph::empty(3).neighbours(2), [0u32; 0]);
+    assert_eq!((graph.num_nodes(), graph.num_edges(), graph.edge_pairs().count()), (0, 0, 0));
+    assert_eq!(Graph::empty(3).neighbors(2), [0u32; 0]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fiedler_graph::{Classes, Dataset, Dense, Features, Graph, GraphSet, Labels, Split, Tasks, Values};
+use fiedler_graph::{Classes, Dataset, Dense, Features, Graph, GraphSet, Labels, MultiLabel, Regression, Split};
 use proptest::prelude::*;
 
 proptest! {
@@ -32,23 +32,23 @@ fn classes_by_other_names_are_alphabetical() {
 #[test]
 fn tasks_and_values_come_in_rows() {
     let names = || vec!["a".to_owned(), "b".to_owned()];
-    let tasks = Tasks::new(names(), vec![Some(true), None, None, Some(false)]).unwrap();
+    let tasks = MultiLabel::new(names(), vec![Some(true), None, None, Some(false)]).unwrap();
     assert_eq!(tasks.row(1), [None, Some(false)]);
-    let tasks = Labels::Tasks(tasks);
+    let tasks = Labels::MultiLabel(tasks);
     assert_eq!((tasks.len(), tasks.missing(), tasks.is_empty()), (2, 2, false));
-    let values = Values::new(names(), vec![Some(1.5), None]).unwrap();
+    let values = Regression::new(names(), vec![Some(1.5), None]).unwrap();
     assert_eq!(values.row(0), [Some(1.5), None]);
-    assert!(Tasks::new(names(), vec![None; 3]).is_err());
-    assert!(Tasks::new(vec![], vec![]).is_err());
-    assert!(Values::new(names(), vec![Some(f32::NAN), None]).is_err());
+    assert!(MultiLabel::new(names(), vec![None; 3]).is_err());
+    assert!(MultiLabel::new(vec![], vec![]).is_err());
+    assert!(Regression::new(names(), vec![Some(f32::NAN), None]).is_err());
 }
 
 #[test]
 fn splits_name_what_is_wrong() {
-    let split = |train: &[u32], valid: &[u32], test: &[u32]| Split {
+    let split = |train: &[u32], validation: &[u32], test: &[u32]| Split {
         name: "own".into(),
         train: train.into(),
-        valid: valid.into(),
+        validation: validation.into(),
         test: test.into(),
         stopping: vec![0],
     };
@@ -68,7 +68,7 @@ fn parts_of_a_dataset_must_fit() {
     let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)]).unwrap();
     let dense = |rows| Some(Features::Dense(Dense::new(rows, 1, vec![1.0; rows]).unwrap()));
     let classes = |count| Some(Labels::Classes(Classes::from_integers(vec![Some(1); count])));
-    let set = || Dataset::set("pair", GraphSet::from_arena(path.clone(), vec![3, 0]).unwrap());
+    let set = || Dataset::set("pair", GraphSet::from_block_diagonal(path.clone(), vec![3, 0]).unwrap());
     let fits = Dataset {
         features: dense(3),
         edge_features: dense(2),

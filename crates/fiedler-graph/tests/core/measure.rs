@@ -1,7 +1,7 @@
 //! Measures, against plain definitions and figures of other programs.
 
 use fiedler_graph::measure::{self, Summary};
-use fiedler_graph::{Categorical, Classes, Dataset, Features, Graph, GraphSet, Labels, Tasks, generate};
+use fiedler_graph::{Categorical, Classes, Dataset, Features, Graph, GraphSet, Labels, MultiLabel, generate};
 use proptest::prelude::*;
 
 use crate::common::{graph, on_one_and_two_threads};
@@ -10,9 +10,9 @@ fn near(found: Option<f64>, expected: f64) {
     assert!(found.is_some_and(|found| (found - expected).abs() < 1e-12), "{found:?} is not {expected}");
 }
 
-/// Triangles through a node, by trying all pairs of its neighbours.
+/// Triangles through a node, by trying all pairs of its neighbors.
 fn triangles_of(graph: &Graph, node: u32) -> u64 {
-    let row = graph.neighbours(node);
+    let row = graph.neighbors(node);
     row.iter().enumerate().map(|(at, &a)| row[at..].iter().filter(|&&b| graph.has_edge(a, b)).count() as u64).sum()
 }
 
@@ -31,14 +31,14 @@ fn clustering(graph: &Graph) -> f64 {
         0 => 0.0,
         pairs => triangles_of(graph, node) as f64 / pairs as f64,
     };
-    average((0..graph.nodes() as u32).map(local))
+    average((0..graph.num_nodes() as u32).map(local))
 }
 
 proptest! {
     #[test]
     fn one_graph_is_measured_as_defined(graph in graph(14)) {
-        let nodes = 0..graph.nodes() as u32;
-        let summary = measure::summarise(&Dataset::single("any", graph.clone()));
+        let nodes = 0..graph.num_nodes() as u32;
+        let summary = measure::summarize(&Dataset::single("any", graph.clone()));
         let triangles: u64 = nodes.clone().map(|node| triangles_of(&graph, node)).sum();
         let pairs: u64 = nodes.clone().map(|node| pairs_of(&graph, node)).sum();
         prop_assert_eq!(summary.triangles, triangles / 3);
@@ -73,13 +73,13 @@ proptest! {
         let mut pairs = Vec::new();
         for graph in &graphs {
             pairs.extend(graph.edge_pairs().map(|(low, high)| (low + first, high + first)));
-            first += graph.nodes() as u32;
+            first += graph.num_nodes() as u32;
         }
-        let sizes = graphs.iter().map(|graph| graph.nodes() as u32).collect();
-        let set = GraphSet::from_arena(Graph::from_pairs(first as usize, pairs).unwrap().0, sizes).unwrap();
-        let summary = measure::summarise(&Dataset::set("set", set));
+        let sizes = graphs.iter().map(|graph| graph.num_nodes() as u32).collect();
+        let set = GraphSet::from_block_diagonal(Graph::from_pairs(first as usize, pairs).unwrap().0, sizes).unwrap();
+        let summary = measure::summarize(&Dataset::set("set", set));
         let each: Vec<Summary> =
-            graphs.iter().map(|graph| measure::summarise(&Dataset::single("one", graph.clone()))).collect();
+            graphs.iter().map(|graph| measure::summarize(&Dataset::single("one", graph.clone()))).collect();
         let total = |figure: fn(&Summary) -> usize| each.iter().map(figure).sum::<usize>();
         let per_graph = summary.per_graph.unwrap();
         prop_assert_eq!(summary.graphs, graphs.len());
@@ -104,7 +104,7 @@ proptest! {
 #[test]
 fn the_karate_club_is_as_networkx_measures_it() {
     let karate = generate::karate_club();
-    let summary = measure::summarise(&karate);
+    let summary = measure::summarize(&karate);
     near(summary.clustering, 0.5706384782076823);
     near(summary.transitivity, 0.2556818181818182);
     near(summary.density, 0.13903743315508021);
@@ -129,15 +129,15 @@ fn labels_and_features_are_described() {
     let mut dataset = Dataset::single("path", path.clone());
     dataset.node_labels = Some(Labels::Classes(Classes::from_labels([Some("x"), Some("x"), Some("y"), None])));
     dataset.features = Some(Features::Categorical(Categorical::new(vec![2], vec![0, 1, 0, 1]).unwrap()));
-    let summary = measure::summarise(&dataset);
+    let summary = measure::summarize(&dataset);
     near(summary.homophily, 0.5);
     assert_eq!((summary.labelled, summary.classes, summary.tasks), (Some(3), Some(2), None));
     assert_eq!((summary.feature_kind, summary.features), (Some("categorical"), Some(1)));
     assert_eq!(summary.labels_of, Some("nodes"));
 
     let names = vec!["toxic".to_owned(), "soluble".to_owned()];
-    dataset.graph_labels = Some(Labels::Tasks(Tasks::new(names, vec![None, Some(true)]).unwrap()));
-    let summary = measure::summarise(&dataset);
+    dataset.graph_labels = Some(Labels::MultiLabel(MultiLabel::new(names, vec![None, Some(true)]).unwrap()));
+    let summary = measure::summarize(&dataset);
     assert_eq!((summary.labels_of, summary.label_kind), (Some("graphs"), Some("tasks")));
     assert_eq!((summary.labelled, summary.classes, summary.tasks), (Some(1), None, Some(2)));
     near(summary.homophily, 0.5);
@@ -145,8 +145,8 @@ fn labels_and_features_are_described() {
 
 #[test]
 fn nothing_at_all_can_be_measured() {
-    for graphs in [GraphSet::single(Graph::empty(0)), GraphSet::from_arena(Graph::empty(0), vec![]).unwrap()] {
-        let summary = measure::summarise(&Dataset::set("nothing", graphs));
+    for graphs in [GraphSet::single(Graph::empty(0)), GraphSet::from_block_diagonal(Graph::empty(0), vec![]).unwrap()] {
+        let summary = measure::summarize(&Dataset::set("nothing", graphs));
         assert_eq!((summary.nodes, summary.components, summary.degree), (0, 0, None));
         assert_eq!((summary.clustering, summary.density, summary.homophily), (None, None, None));
     }
@@ -155,6 +155,6 @@ fn nothing_at_all_can_be_measured() {
 #[test]
 fn measures_do_not_depend_on_threads() {
     let dataset = generate::from_spec("sbm:nodes=3000,degree=30,classes=6,tail=2.5,vocabulary=20", 0).unwrap();
-    let [one, two] = on_one_and_two_threads(|| measure::summarise(&dataset));
+    let [one, two] = on_one_and_two_threads(|| measure::summarize(&dataset));
     assert_eq!(one, two);
 }

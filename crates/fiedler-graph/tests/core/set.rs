@@ -14,10 +14,10 @@ fn side_by_side(graphs: &[Graph]) -> (Graph, Vec<u32>) {
     for graph in graphs {
         pairs.extend(graph.edge_pairs().map(|(low, high)| (low + first, high + first)));
         weights.extend(graph.edge_weights().unwrap_or_default());
-        sizes.push(graph.nodes() as u32);
-        first += graph.nodes() as u32;
+        sizes.push(graph.num_nodes() as u32);
+        first += graph.num_nodes() as u32;
     }
-    let is_weighted = graphs.iter().any(|graph| graph.entry_weights().is_some());
+    let is_weighted = graphs.iter().any(|graph| graph.weights().is_some());
     let built = match is_weighted {
         true => Graph::from_weighted_pairs(first as usize, pairs, weights),
         false => Graph::from_pairs(first as usize, pairs),
@@ -38,11 +38,11 @@ proptest! {
     #[test]
     fn batches_are_the_chosen_graphs_side_by_side((graphs, choices) in set_and_choices()) {
         let (arena, sizes) = side_by_side(&graphs);
-        let set = GraphSet::from_arena(arena, sizes).unwrap();
+        let set = GraphSet::from_block_diagonal(arena, sizes).unwrap();
         prop_assert_eq!(set.len(), graphs.len());
         for (at, graph) in graphs.iter().enumerate() {
             prop_assert_eq!(&set.graph(at), graph);
-            prop_assert_eq!(set.graph_edges(at), graph.edges());
+            prop_assert_eq!(set.graph_edges(at), graph.num_edges());
         }
         // One batch after the other in the same memory: nothing of the earlier ones may stay.
         let mut reused = set.batch(&[]);
@@ -51,8 +51,8 @@ proptest! {
             let (expected, sizes) = side_by_side(&chosen);
             set.batch_into(&choice, &mut reused);
             checked_edges(&reused.graph);
-            prop_assert_eq!(reused.graph.offsets(), expected.offsets());
-            prop_assert_eq!(reused.graph.entries(), expected.entries());
+            prop_assert_eq!(reused.graph.indptr(), expected.indptr());
+            prop_assert_eq!(reused.graph.indices(), expected.indices());
             prop_assert_eq!(reused.graph.edge_weights().unwrap_or_default(), expected.edge_weights().unwrap_or_default());
             prop_assert_eq!(&reused, &set.batch(&choice));
             let rows: Vec<u32> = choice.iter().flat_map(|&at| set.node_range(at)).collect();
@@ -66,12 +66,12 @@ proptest! {
 #[test]
 fn graphs_of_a_set_must_fill_it_and_keep_apart() {
     let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)]).unwrap();
-    assert!(GraphSet::from_arena(path.clone(), vec![1, 1]).unwrap_err().to_string().contains("sizes is 2"));
-    assert!(GraphSet::from_arena(path.clone(), vec![u32::MAX, u32::MAX, 5]).is_err());
-    assert!(GraphSet::from_arena(path.clone(), vec![1, 2]).unwrap_err().to_string().contains("same graph"));
-    assert!(GraphSet::from_arena(path.clone(), vec![2, 1]).is_err());
-    let with_empty = GraphSet::from_arena(path.clone(), vec![0, 3, 0]).unwrap();
+    assert!(GraphSet::from_block_diagonal(path.clone(), vec![1, 1]).unwrap_err().to_string().contains("sizes is 2"));
+    assert!(GraphSet::from_block_diagonal(path.clone(), vec![u32::MAX, u32::MAX, 5]).is_err());
+    assert!(GraphSet::from_block_diagonal(path.clone(), vec![1, 2]).unwrap_err().to_string().contains("same graph"));
+    assert!(GraphSet::from_block_diagonal(path.clone(), vec![2, 1]).is_err());
+    let with_empty = GraphSet::from_block_diagonal(path.clone(), vec![0, 3, 0]).unwrap();
     assert_eq!(with_empty.graph(0), Graph::empty(0));
     assert_eq!(with_empty.graph(1), path);
-    assert!(GraphSet::from_arena(Graph::empty(0), vec![]).unwrap().is_empty());
+    assert!(GraphSet::from_block_diagonal(Graph::empty(0), vec![]).unwrap().is_empty());
 }

@@ -264,7 +264,7 @@ fn a_dataset_read_by_name_bears_it_and_tells_what_differs() {
     let entry = catalogue::find("yelp").unwrap();
     let located = locate("yelp", root.path()).unwrap();
     let dataset = entry.read(&located, &Options::default()).unwrap();
-    assert_eq!((dataset.name.as_str(), dataset.graphs.nodes()), ("yelp", 4));
+    assert_eq!((dataset.name.as_str(), dataset.graphs.num_nodes()), ("yelp", 4));
     assert!(
         dataset.report.notes.contains(&"read 4 nodes; published are 716847".to_owned()),
         "{:?}",

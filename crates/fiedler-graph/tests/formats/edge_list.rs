@@ -74,7 +74,7 @@ fn whole_numbers_are_numbered_in_order() {
         let graph = dataset.graph().unwrap();
         let Some(Names::Integers(names)) = graph.names() else { panic!("{text:?}") };
         assert!(names.is_sorted() && names.len() == 3, "{text:?}");
-        assert_eq!(graph.edges(), 2);
+        assert_eq!(graph.num_edges(), 2);
     }
     assert_eq!(edges(&parse("30 10\n10 20\n")), [("10".into(), "20".into()), ("10".into(), "30".into())]);
 }
@@ -126,13 +126,13 @@ fn duplicates_and_loops_are_counted() {
 #[test]
 fn nodes_can_be_declared() {
     let dataset = parse("# node: 2\n0 1\n1 4\n");
-    assert_eq!(dataset.graph().unwrap().nodes(), 4);
+    assert_eq!(dataset.graph().unwrap().num_nodes(), 4);
     assert_eq!(dataset.graph().unwrap().degree(2), 0);
     let ordered = parse("# node: 9\n# node: 3\n# node: 5\n3 9\n");
     assert_eq!(ordered.graph().unwrap().names(), Some(&Names::Integers(vec![9, 3, 5])));
     let words = parse("source target\n# node: \"a b\"\nc d\n");
     assert_eq!(words.graph().unwrap().name(0), "a b");
-    assert_eq!(parse("# node: 0\n# node: 1\n").graph().unwrap().nodes(), 2);
+    assert_eq!(parse("# node: 0\n# node: 1\n").graph().unwrap().num_nodes(), 2);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn what_networkx_writes_is_read() {
     for name in ["karate.edgelist", "karate-weighted.edgelist"] {
         let dataset = common::read_path(folder.join(name));
         let graph = dataset.graph().unwrap();
-        assert_eq!((graph.nodes(), graph.edges()), (34, 78), "{name}");
+        assert_eq!((graph.num_nodes(), graph.num_edges()), (34, 78), "{name}");
         assert_eq!(weights(&dataset).unwrap().iter().sum::<f32>(), 231.0, "{name}");
         assert!(dataset.report.notes.is_empty(), "{name}: {:?}", dataset.report.notes);
     }
@@ -182,7 +182,7 @@ fn gzipped_lists_are_unpacked() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(b"0 1\n1 2\n").unwrap();
     let dataset = parse_as("out.edges.gz", &encoder.finish().unwrap(), &Options::default()).unwrap();
-    assert_eq!(dataset.graph().unwrap().edges(), 2);
+    assert_eq!(dataset.graph().unwrap().num_edges(), 2);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn published_airports() {
         let options = Options { format: Some("edge-list".into()), labels: Some(labels), ..Options::default() };
         let dataset = read::read(path, &options).unwrap();
         let graph = dataset.graph().unwrap();
-        assert_eq!((graph.nodes(), graph.edges()), (nodes, edges), "{name}");
+        assert_eq!((graph.num_nodes(), graph.num_edges()), (nodes, edges), "{name}");
         assert_eq!(dataset.report.edges.self_loops, loops, "{name}");
         assert_eq!(dataset.node_labels.unwrap().classes().unwrap().count(), 4);
     }
@@ -242,7 +242,7 @@ fn with_labels(edges: &str, table: impl AsRef<[u8]>) -> Result<Dataset, Error> {
 
 fn rows(dataset: &Dataset) -> Vec<Vec<f32>> {
     let dense = dataset.features.as_ref().map(Features::to_dense).unwrap();
-    (0..dataset.graphs.nodes()).map(|row| dense.row(row).to_vec()).collect()
+    (0..dataset.graphs.num_nodes()).map(|row| dense.row(row).to_vec()).collect()
 }
 
 #[test]
@@ -261,10 +261,10 @@ fn features_are_matched_by_id_or_by_number() {
 fn rows_without_ids_make_isolated_nodes_known() {
     let dataset = with_features("1 3\n", "1\n2\n3\n4\n5\n").unwrap();
     let graph = dataset.graph().unwrap();
-    assert_eq!((graph.nodes(), graph.names()), (5, None));
-    assert_eq!(graph.neighbours(3), [1]);
+    assert_eq!((graph.num_nodes(), graph.names()), (5, None));
+    assert_eq!(graph.neighbors(3), [1]);
     // One-based ids: as many rows as nodes, so they go in order.
-    assert_eq!(with_features("1 2\n2 3\n", "1\n2\n3\n").unwrap().graphs.nodes(), 3);
+    assert_eq!(with_features("1 2\n2 3\n", "1\n2\n3\n").unwrap().graphs.num_nodes(), 3);
     let error = with_features("1 2\n2 7\n", "1\n2\n3\n4\n").unwrap_err();
     assert!(error.to_string().contains("4 rows; expected 3, one a node"), "{error}");
 }
@@ -305,7 +305,7 @@ fn labels_are_of_the_kind_their_column_suggests() {
     assert_eq!(classes(partial).1, [Some(0), None, None]);
 
     match with_labels("a b\n", "node,toxic,soluble\na,1,\nb,0,1\n").unwrap().node_labels {
-        Some(Labels::Tasks(tasks)) => {
+        Some(Labels::MultiLabel(tasks)) => {
             assert_eq!(tasks.names(), ["toxic", "soluble"]);
             assert_eq!(
                 (tasks.row(0), tasks.row(1)),
@@ -315,7 +315,7 @@ fn labels_are_of_the_kind_their_column_suggests() {
         other => panic!("{other:?}"),
     }
     match with_labels("a b\n", "node,logp\na,0.5\nb,nan\n").unwrap().node_labels {
-        Some(Labels::Values(values)) => {
+        Some(Labels::Regression(values)) => {
             assert_eq!((values.row(0), values.row(1)), ([Some(0.5)].as_slice(), [None].as_slice()))
         }
         other => panic!("{other:?}"),

@@ -22,7 +22,7 @@ fn every_variant_gives_the_same_dataset() {
         assert_eq!((dataset.report.format, dataset.name.as_str()), ("gnn-benchmark", name));
         let graph = dataset.graph().unwrap();
         assert_eq!(graph.edge_pairs().collect::<Vec<_>>(), [(0, 1), (1, 2)], "{name}");
-        assert_eq!(graph.entry_weights(), None, "{name}");
+        assert_eq!(graph.weights(), None, "{name}");
         let edges = dataset.report.edges;
         assert_eq!((edges.self_loops, edges.mirrored), (1, 1), "{name}");
         assert_eq!(
@@ -55,7 +55,7 @@ fn names_of_nodes_and_classes_are_kept() {
 fn the_only_npz_of_a_folder_is_read() {
     let bytes = std::fs::read(fixture("benchmark.npz")).unwrap();
     let dataset = read(&memory(&[("raw/benchmark.npz", &bytes), ("readme.md", b"")], None)).unwrap();
-    assert_eq!(dataset.graph().unwrap().edges(), 2);
+    assert_eq!(dataset.graph().unwrap().num_edges(), 2);
     let two = memory(&[("a.npz", &bytes), ("b.npz", &bytes)], None);
     assert!(matches!(read(&two), Err(Error::UnknownFormat { .. })));
 }
@@ -76,7 +76,7 @@ fn damaged_files_are_refused() {
 fn counts(dataset: &Dataset) -> (usize, usize, usize, usize) {
     let graph = dataset.graph().unwrap();
     let columns = dataset.features.as_ref().map_or(0, |features| features.columns());
-    (graph.nodes(), graph.edges(), columns, class_names(dataset).len())
+    (graph.num_nodes(), graph.num_edges(), columns, class_names(dataset).len())
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn published_files_have_their_counts() {
         assert_eq!(counts(&dataset), expected, "{}", path.display());
         assert_eq!(dataset.report.edges.self_loops, self_loops, "{}", path.display());
         assert_eq!(dataset.report.format, "gnn-benchmark");
-        assert!(dataset.graph().unwrap().entry_weights().is_none(), "{}", path.display());
+        assert!(dataset.graph().unwrap().weights().is_none(), "{}", path.display());
         assert_eq!(dataset.report.notes.len(), usize::from(path.ends_with("polblogs.npz")), "{}", path.display());
     }
 }

@@ -76,14 +76,14 @@ fn several_answers_for_each_node() {
     let dataset = common::read(&folder(r#"{"1": [0, 1, 1], "0": [1, 0, 0], "3": [0, 0, 0.0]}"#, ROLES)).unwrap();
     assert_eq!(dataset.report.format, "graph-saint");
     let graph = dataset.graph().unwrap();
-    assert_eq!((graph.nodes(), graph.edges(), dataset.report.edges.self_loops), (4, 3, 1));
+    assert_eq!((graph.num_nodes(), graph.num_edges(), dataset.report.edges.self_loops), (4, 3, 1));
     assert_eq!(dataset.features.as_ref().unwrap().to_dense().row(3), [6.0, 7.0]);
-    let Some(Labels::Tasks(tasks)) = &dataset.node_labels else { panic!("{:?}", dataset.node_labels) };
+    let Some(Labels::MultiLabel(tasks)) = &dataset.node_labels else { panic!("{:?}", dataset.node_labels) };
     assert_eq!(tasks.row(1), [Some(false), Some(true), Some(true)]);
     assert_eq!(tasks.row(2), [None; 3]);
     let split = &dataset.splits[0];
     assert_eq!(
-        (split.name.as_str(), &split.train[..], &split.valid[..], &split.test[..]),
+        (split.name.as_str(), &split.train[..], &split.validation[..], &split.test[..]),
         ("public", &[0, 1][..], &[2][..], &[3][..])
     );
 }
@@ -100,7 +100,7 @@ fn one_class_for_each_node() {
 fn the_adjacency_alone_is_enough_with_a_split() {
     let input = common::memory(&[("raw/adj_full.npz", &adjacency()), ("raw/role.json", ROLES.as_bytes())], None);
     let dataset = common::read(&input).unwrap();
-    assert_eq!(dataset.graphs.nodes(), 4);
+    assert_eq!(dataset.graphs.num_nodes(), 4);
     assert!(dataset.features.is_none() && dataset.node_labels.is_none());
 }
 

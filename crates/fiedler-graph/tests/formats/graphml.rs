@@ -27,7 +27,7 @@ fn fails(body: &str) -> String {
 fn what_networkx_writes_is_read() {
     let dataset = fixture("karate.graphml");
     let graph = dataset.graph().unwrap();
-    assert_eq!((graph.nodes(), graph.edges(), graph.names()), (34, 78, None));
+    assert_eq!((graph.num_nodes(), graph.num_edges(), graph.names()), (34, 78, None));
     assert_eq!(graph.edge_weights().unwrap().iter().sum::<f32>(), 231.0);
     let features = dataset.features.as_ref().map(Features::to_dense).unwrap();
     assert_eq!((features.row(0), features.row(1)), ([1.0, 16.0].as_slice(), [0.0, 9.0].as_slice()));
@@ -40,7 +40,7 @@ fn what_networkx_writes_is_read() {
 fn directed_multigraphs_become_simple() {
     let dataset = fixture("multiple.graphml");
     let graph = dataset.graph().unwrap();
-    assert_eq!((graph.nodes(), graph.edges()), (4, 2));
+    assert_eq!((graph.num_nodes(), graph.num_edges()), (4, 2));
     assert_eq!((graph.name(2).as_str(), graph.degree(0)), ("c \"d\"", 0));
     assert_eq!(graph.edge_weights(), Some(vec![3.0, 1.0]));
     let report = dataset.report.edges;
@@ -53,7 +53,7 @@ fn directed_multigraphs_become_simple() {
 fn what_igraph_writes_is_read() {
     let dataset = fixture("petersen-igraph.graphml");
     let graph = dataset.graph().unwrap();
-    assert_eq!((graph.nodes(), graph.edges()), (10, 15));
+    assert_eq!((graph.num_nodes(), graph.num_edges()), (10, 15));
     assert_eq!(graph.name(3), "p 3 & <q>");
     assert_eq!(dataset.features.unwrap().to_dense().values().iter().sum::<f32>(), 5.0);
 }

@@ -21,16 +21,16 @@ fn refusal(name: &str, text: &[u8], options: &Options) -> String {
     }
 }
 
-fn tasks(dataset: &Dataset) -> &fiedler_graph::Tasks {
+fn tasks(dataset: &Dataset) -> &fiedler_graph::MultiLabel {
     match &dataset.graph_labels {
-        Some(Labels::Tasks(tasks)) => tasks,
+        Some(Labels::MultiLabel(tasks)) => tasks,
         other => panic!("{other:?}"),
     }
 }
 
-fn values(dataset: &Dataset) -> &fiedler_graph::Values {
+fn values(dataset: &Dataset) -> &fiedler_graph::Regression {
     match &dataset.graph_labels {
-        Some(Labels::Values(values)) => values,
+        Some(Labels::Regression(values)) => values,
         other => panic!("{other:?}"),
     }
 }
@@ -47,9 +47,9 @@ fn a_table_becomes_graphs_with_features_and_answers() {
     let dataset = table("mol_id,smiles,active,toxic\nA,CCO,1,0\nB,\"C1=CC=CC=C1\",0,\nC,[Na+].[Cl-],,1.0\n");
     assert_eq!(dataset.report.format, "moleculenet");
     assert_eq!(dataset.name, "table");
-    assert_eq!((dataset.graphs.len(), dataset.graphs.nodes(), dataset.graphs.edges()), (3, 11, 8));
-    assert_eq!(dataset.graphs.graph(0).neighbours(1), [0, 2]);
-    assert_eq!(dataset.graphs.graph(1).neighbours(0), [1, 5]);
+    assert_eq!((dataset.graphs.len(), dataset.graphs.num_nodes(), dataset.graphs.num_edges()), (3, 11, 8));
+    assert_eq!(dataset.graphs.graph(0).neighbors(1), [0, 2]);
+    assert_eq!(dataset.graphs.graph(1).neighbors(0), [1, 5]);
     assert_eq!(codes(&dataset.features, 2), [7, 0, 2, 5, 1, 0, 2, 0, 0]);
     assert_eq!(codes(&dataset.features, 3), [5, 0, 3, 5, 1, 0, 1, 1, 1]);
     assert_eq!(codes(&dataset.edge_features, 2), [3, 0, 1]);
@@ -63,8 +63,8 @@ fn a_table_becomes_graphs_with_features_and_answers() {
 fn features_of_bonds_follow_the_order_of_edges() {
     // Written so that bonds are not in the order of the graph's edges: the ring closes to the first atom.
     let dataset = table("smiles\nC1(=O)CC=CC1\n");
-    let kinds: Vec<u8> = (0..dataset.graphs.edges()).map(|edge| codes(&dataset.edge_features, edge)[0]).collect();
-    let pairs: Vec<_> = dataset.graphs.arena().edge_pairs().collect();
+    let kinds: Vec<u8> = (0..dataset.graphs.num_edges()).map(|edge| codes(&dataset.edge_features, edge)[0]).collect();
+    let pairs: Vec<_> = dataset.graphs.block_diagonal().edge_pairs().collect();
     assert_eq!(pairs, [(0, 1), (0, 2), (0, 5), (2, 3), (3, 4), (4, 5)]);
     assert_eq!(kinds, [1, 0, 0, 0, 1, 0]);
 }
@@ -159,8 +159,8 @@ fn published_tables_have_their_published_counts() {
         let dataset = read_path(path);
         assert_eq!((dataset.graphs.len(), dataset.report.skipped), (graphs, skipped), "{name}");
         match &dataset.graph_labels {
-            Some(Labels::Tasks(tasks)) if questions => assert_eq!(tasks.names().len(), targets, "{name}"),
-            Some(Labels::Values(values)) if !questions => assert_eq!(values.names().len(), targets, "{name}"),
+            Some(Labels::MultiLabel(tasks)) if questions => assert_eq!(tasks.names().len(), targets, "{name}"),
+            Some(Labels::Regression(values)) if !questions => assert_eq!(values.names().len(), targets, "{name}"),
             other => panic!("{name}: {other:?}"),
         }
     }

@@ -19,7 +19,7 @@ fn what_networkx_writes_is_read() {
     for name in ["karate-links.json", "karate-edges.json"] {
         let dataset = fixture(name);
         let graph = dataset.graph().unwrap();
-        assert_eq!((graph.nodes(), graph.edges(), graph.names()), (34, 78, None), "{name}");
+        assert_eq!((graph.num_nodes(), graph.num_edges(), graph.names()), (34, 78, None), "{name}");
         assert_eq!(graph.edge_weights().unwrap().iter().sum::<f32>(), 231.0);
         let features = dataset.features.as_ref().map(Features::to_dense).unwrap();
         assert_eq!((features.row(0), features.row(1)), ([16.0, 1.0].as_slice(), [9.0, 0.0].as_slice()));
@@ -32,7 +32,7 @@ fn what_networkx_writes_is_read() {
 fn directed_multigraphs_with_odd_ids_become_simple() {
     let dataset = fixture("multiple.json");
     let graph = dataset.graph().unwrap();
-    assert_eq!((graph.nodes(), graph.edges()), (4, 2));
+    assert_eq!((graph.num_nodes(), graph.num_edges()), (4, 2));
     assert_eq!((graph.name(2).as_str(), graph.name(3).as_str()), ("c \"d\"", "[tuple, 1]"));
     assert_eq!(graph.edge_weights(), Some(vec![3.0, 1.0]));
     assert_eq!(dataset.report.notes, ["the graph is directed; its edges were made undirected"]);

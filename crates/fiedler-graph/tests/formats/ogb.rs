@@ -30,13 +30,13 @@ fn molecules_have_categories_tasks_and_splits() -> Result<(), Error> {
         ("split/scaffold/valid.csv", b""),
         ("split/scaffold/test.csv", b"0\n"),
     ]))?;
-    assert_eq!((dataset.report.format, dataset.graphs.len(), dataset.graphs.edges()), ("ogb", 2, 2));
-    assert_eq!(dataset.graphs.graph(0).neighbours(1), [0, 2]);
+    assert_eq!((dataset.report.format, dataset.graphs.len(), dataset.graphs.num_edges()), ("ogb", 2, 2));
+    assert_eq!(dataset.graphs.graph(0).neighbors(1), [0, 2]);
     let Some(Features::Categorical(atoms)) = &dataset.features else { panic!("atoms") };
     assert_eq!((atoms.cardinalities(), atoms.row(2)), (&ATOM_CARDINALITIES[..], &[7, 0, 2, 5, 1, 0, 2, 0, 0][..]));
     let Some(Features::Categorical(bonds)) = &dataset.edge_features else { panic!("bonds") };
     assert_eq!((bonds.cardinalities(), bonds.row(1)), (&BOND_CARDINALITIES[..], &[1, 0, 1][..]));
-    let Some(Labels::Tasks(tasks)) = &dataset.graph_labels else { panic!("tasks") };
+    let Some(Labels::MultiLabel(tasks)) = &dataset.graph_labels else { panic!("tasks") };
     assert_eq!(tasks.names(), ["active, at all", "toxic"]);
     assert_eq!((tasks.row(0), tasks.row(1)), (&[Some(true), None][..], &[None, Some(false)][..]));
     let split = &dataset.splits[0];
@@ -46,7 +46,8 @@ fn molecules_have_categories_tasks_and_splits() -> Result<(), Error> {
 
 #[test]
 fn labels_are_values_or_classes_by_what_they_say() -> Result<(), Error> {
-    let Some(Labels::Values(values)) = read(&with(&[("raw/graph-label.csv", b"-0.5\n\"\"\n")]))?.graph_labels else {
+    let Some(Labels::Regression(values)) = read(&with(&[("raw/graph-label.csv", b"-0.5\n\"\"\n")]))?.graph_labels
+    else {
         panic!("values")
     };
     assert_eq!(
@@ -87,7 +88,7 @@ fn a_single_graph_may_have_labelled_nodes() -> Result<(), Error> {
         ],
         None,
     ))?;
-    assert_eq!(dataset.graph().map(|graph| (graph.nodes(), graph.edges())), Some((4, 2)));
+    assert_eq!(dataset.graph().map(|graph| (graph.num_nodes(), graph.num_edges())), Some((4, 2)));
     let classes = dataset.node_labels.as_ref().and_then(Labels::classes).expect("classes");
     assert_eq!(classes.of(), [Some(2), Some(0), Some(1), Some(2)]);
     assert_eq!((dataset.features, dataset.splits[0].name.as_str()), (None, "time"));
@@ -150,22 +151,25 @@ fn published_sets_have_their_published_counts() {
         let Some(path) = published(&format!("ogb/ogbg_{name}")) else { continue };
         let dataset = read_path(path);
         assert_eq!((dataset.name.clone(), dataset.report.format), (format!("ogbg_{name}"), "ogb"));
-        assert_eq!((dataset.graphs.len(), dataset.graphs.nodes(), dataset.graphs.edges()), (graphs, nodes, edges));
+        assert_eq!(
+            (dataset.graphs.len(), dataset.graphs.num_nodes(), dataset.graphs.num_edges()),
+            (graphs, nodes, edges)
+        );
         assert!(matches!(dataset.features, Some(Features::Categorical(_))), "{name}");
         assert!(matches!(dataset.edge_features, Some(Features::Categorical(_))), "{name}");
         let labels = dataset.graph_labels.as_ref().expect("labels");
         let names = match labels {
-            Labels::Tasks(tasks) => tasks.names(),
-            Labels::Values(values) => values.names(),
+            Labels::MultiLabel(tasks) => tasks.names(),
+            Labels::Regression(values) => values.names(),
             Labels::Classes(_) => panic!("{name} has no classes"),
         };
-        let regression = matches!(labels, Labels::Values(_));
+        let regression = matches!(labels, Labels::Regression(_));
         assert_eq!(regression, ["molesol", "molfreesolv", "mollipo"].contains(&name));
         assert_eq!((names.len(), labels.missing()), (columns, missing), "{name}");
         assert!(!names[0].starts_with("task-"), "{name}: names come from the mapping");
 
         let [split] = &dataset.splits[..] else { panic!("{name}: one split") };
-        let parts = split.train.len() + split.valid.len() + split.test.len();
+        let parts = split.train.len() + split.validation.len() + split.test.len();
         // The parts are disjoint, which reading checks, so their sizes tell that they cover the set.
         assert_eq!((split.name.as_str(), parts), ("scaffold", graphs));
     }

@@ -38,7 +38,7 @@ fn check_tiny(dataset: &Dataset) {
     let classes = dataset.node_labels.as_ref().unwrap().classes().unwrap();
     assert_eq!(classes.of(), [Some(0), Some(1), Some(0), Some(0), None, Some(1)]);
     let split = &dataset.splits[0];
-    assert_eq!((split.name.as_str(), &split.train[..], &split.valid[..]), ("public", &[0, 1][..], &[2][..]));
+    assert_eq!((split.name.as_str(), &split.train[..], &split.validation[..]), ("public", &[0, 1][..], &[2][..]));
     assert_eq!(split.test, [3, 5]);
     let note = "nodes with neither features nor a label, as they are missing from ind.tiny.test.index: 1";
     assert_eq!(dataset.report.notes, [note]);
@@ -93,21 +93,21 @@ fn a_graph_that_does_not_fit_is_refused() {
         (&b"}(K\x00](K\x09eu."[..], "9 as a node; expected a node id below 6"),
         (b"}(K\x09](K\x00eu.", "9 as a node"),
         (b"}(J\xff\xff\xff\xff](K\x00eu.", "-1 as a node"),
-        (b"}(K\x00K\x01u.", "1 for node 0; expected a list of neighbours"),
+        (b"}(K\x00K\x01u.", "1 for node 0; expected a list of neighbors"),
         (b"].", "a list of 0; expected a dictionary"),
         (b"}(K\x00", "only 0 bytes after byte 4"),
     ] {
         let error = read_replaced(&[("graph", graph)]).unwrap_err().to_string();
         assert!(error.contains(complaint), "{error}");
     }
-    // One list of neighbours, shared by a hundred thousand nodes.
+    // One list of neighbors, shared by a hundred thousand nodes.
     let mut shared = b"}(K\x00](".to_vec();
     shared.extend(b"K\x01".repeat(100_000));
     shared.extend(b"eq\x00");
     shared.extend(b"K\x01h\x00".repeat(100_000));
     shared.extend(b"u.");
     let error = read_replaced(&[("graph", &shared)]).unwrap_err().to_string();
-    assert!(error.contains("more neighbours than bytes"), "{error}");
+    assert!(error.contains("more neighbors than bytes"), "{error}");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn published_citation_networks_have_their_counts() {
         let Some(path) = published(name) else { continue };
         let dataset = read_path(path);
         let graph = dataset.graph().unwrap();
-        assert_eq!((graph.nodes(), graph.edges()), (nodes, edges), "{name}");
+        assert_eq!((graph.num_nodes(), graph.num_edges()), (nodes, edges), "{name}");
         let alone = (0..nodes as u32).filter(|&node| graph.degree(node) == 0).count();
         assert_eq!(alone, isolated, "{name}");
         assert_eq!(dataset.features.as_ref().unwrap().columns(), columns, "{name}");
@@ -145,7 +145,7 @@ fn published_citation_networks_have_their_counts() {
         assert_eq!(labels.missing(), undescribed, "{name}");
         assert_eq!(dataset.report.notes.len(), usize::from(undescribed > 0), "{name}");
         let split = &dataset.splits[0];
-        assert_eq!((split.train.len(), split.valid.len(), split.test.len()), (train, 500, 1000), "{name}");
+        assert_eq!((split.train.len(), split.validation.len(), split.test.len()), (train, 500, 1000), "{name}");
         let per_class = train / classes;
         for class in 0..classes as u32 {
             let of = labels.classes().unwrap().of();

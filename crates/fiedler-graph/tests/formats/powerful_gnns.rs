@@ -21,7 +21,7 @@ fn graphs_tags_classes_and_folds() -> Result<(), Error> {
     for named in [None, Some("TOY.txt")] {
         let dataset = read(&memory(files, named))?;
         assert_eq!((dataset.name.as_str(), dataset.report.format), ("TOY", "powerful-gnns"));
-        assert_eq!((dataset.graphs.len(), dataset.graphs.nodes(), dataset.graphs.edges()), (2, 5, 3));
+        assert_eq!((dataset.graphs.len(), dataset.graphs.num_nodes(), dataset.graphs.num_edges()), (2, 5, 3));
         assert_eq!((dataset.report.edges.mirrored, dataset.report.edges.self_loops), (3, 1));
         let classes = dataset.graph_labels.as_ref().and_then(Labels::classes).expect("classes");
         assert_eq!(classes.of(), [Some(1), Some(0)]);
@@ -30,7 +30,7 @@ fn graphs_tags_classes_and_folds() -> Result<(), Error> {
         assert_eq!(dataset.splits.len(), 2);
         let second = &dataset.splits[1];
         assert_eq!((second.name.as_str(), &second.train[..], &second.test[..]), ("fold-2", &[0][..], &[1][..]));
-        assert!(second.valid.is_empty());
+        assert!(second.validation.is_empty());
     }
     Ok(())
 }
@@ -38,12 +38,12 @@ fn graphs_tags_classes_and_folds() -> Result<(), Error> {
 #[test]
 fn tags_that_are_all_the_same_say_nothing() -> Result<(), Error> {
     let dataset = read(&memory(&[("TOY.txt", b"1\n2 0\n0 1 1\n0 1 0\n")], None))?;
-    assert_eq!((dataset.graphs.edges(), dataset.features), (1, None));
+    assert_eq!((dataset.graphs.num_edges(), dataset.features), (1, None));
     Ok(())
 }
 
 #[test]
-fn attributes_follow_the_neighbours() -> Result<(), Error> {
+fn attributes_follow_the_neighbors() -> Result<(), Error> {
     let same_tags = memory(&[("TOY.txt", b"1\n2 0\n0 1 1 0.5 -2\n0 1 0 3 4e-1\n")], None);
     let features = read(&same_tags)?.features.expect("attributes").to_dense();
     assert_eq!((features.row(0), features.row(1)), (&[0.5, -2.0][..], &[3.0, 0.4][..]));
@@ -64,15 +64,12 @@ fn errors_name_the_line() {
             b"1\n4000000000 0\n0 0\n",
             "TOY.txt, line 2: number of nodes is 4000000000; expected at most 2147483647 in all graphs",
         ),
-        (b"1\n1 0\n0 2 0\n", "TOY.txt, line 3: the end of the line; expected as many neighbours as the degree says"),
-        (
-            b"1\n1 0\n0 1 1\n",
-            "TOY.txt, line 3: node 0 joined to 1; expected neighbours below 1, the nodes of the graph",
-        ),
+        (b"1\n1 0\n0 2 0\n", "TOY.txt, line 3: the end of the line; expected as many neighbors as the degree says"),
+        (b"1\n1 0\n0 1 1\n", "TOY.txt, line 3: node 0 joined to 1; expected neighbors below 1, the nodes of the graph"),
         (b"1\n1 0\n0 0\n0 0\n", "TOY.txt, line 4: one more line; expected the end of the file after 1 graphs"),
         (
             b"1\n2 0\n0 0 1 1\n0 0\n",
-            "TOY.txt, line 4: 0 attributes after the neighbours; expected 2 as at the nodes before",
+            "TOY.txt, line 4: 0 attributes after the neighbors; expected 2 as at the nodes before",
         ),
         (b"0\n", "TOY.txt, line 1: 0; expected at least one graph"),
         (b"", "TOY.txt: the end of the file; expected the number of graphs, alone on the first line"),
@@ -91,7 +88,7 @@ fn errors_name_the_line() {
 fn other_texts_are_left_to_other_formats() {
     for text in [&b"0 1\n1 2\n"[..], b"3\n0 1\n1 2\n2 0\n", b"2\n1 0\n5 0\n1 0\n5 0\n", b"a text\n", b""] {
         let input = memory(&[("a.txt", text)], Some("a.txt"));
-        assert!(!FORMATS.iter().any(|format| format.name == "powerful-gnns" && (format.recognises)(&input)));
+        assert!(!FORMATS.iter().any(|format| format.name == "powerful-gnns" && (format.recognizes)(&input)));
     }
 }
 
@@ -99,7 +96,7 @@ fn other_texts_are_left_to_other_formats() {
 fn collab_has_its_published_counts() {
     let Some(path) = published("tu/COLLAB/COLLAB.powerful-gnns-format.zip") else { return };
     let dataset = read_path(path);
-    assert_eq!((dataset.graphs.len(), dataset.graphs.nodes()), (5_000, 372_474));
+    assert_eq!((dataset.graphs.len(), dataset.graphs.num_nodes()), (5_000, 372_474));
     let edges = dataset.report.edges;
     // Together 5,000 times the published mean of 2,457.78, which counts self-loops.
     assert_eq!((edges.edges, edges.self_loops), (12_286_079, 2_837));

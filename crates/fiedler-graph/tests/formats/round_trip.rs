@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fiedler_graph::read::{self, Options};
 use fiedler_graph::write::{self, write};
-use fiedler_graph::{Classes, Dataset, Dense, Error, Features, Graph, Labels, Names, Sparse, Tasks, Values};
+use fiedler_graph::{Classes, Dataset, Dense, Error, Features, Graph, Labels, MultiLabel, Names, Regression, Sparse};
 use proptest::prelude::*;
 
 /// Everything a dataset can hold that a writer must keep.
@@ -74,7 +74,7 @@ fn labels(nodes: usize) -> impl Strategy<Value = Option<Labels>> {
         Just(None),
         words.prop_map(|labels| Some(Labels::Classes(Classes::from_labels(labels)))),
         numbers.prop_map(|labels| Some(Labels::Classes(Classes::from_integers(labels)))),
-        values.prop_map(|values| Some(Labels::Values(Values::new(vec!["class".into()], values).unwrap()))),
+        values.prop_map(|values| Some(Labels::Regression(Regression::new(vec!["class".into()], values).unwrap()))),
     ]
 }
 
@@ -84,8 +84,8 @@ fn tables_of_labels(nodes: usize) -> impl Strategy<Value = Labels> {
     let answers = prop::collection::vec(prop::option::of(any::<bool>()), 2 * nodes);
     let values = prop::collection::vec(prop::option::of(2.25f32..2.75), 2 * nodes);
     prop_oneof![
-        answers.prop_map(move |answers| Labels::Tasks(Tasks::new(columns(), answers).unwrap())),
-        values.prop_map(move |values| Labels::Values(Values::new(columns(), values).unwrap())),
+        answers.prop_map(move |answers| Labels::MultiLabel(MultiLabel::new(columns(), answers).unwrap())),
+        values.prop_map(move |values| Labels::Regression(Regression::new(columns(), values).unwrap())),
     ]
 }
 
@@ -112,7 +112,7 @@ struct Content {
 impl Content {
     fn of(dataset: &Dataset) -> Content {
         let graph = dataset.graph().unwrap();
-        let names = (0..graph.nodes() as u32).map(|node| graph.name(node)).collect();
+        let names = (0..graph.num_nodes() as u32).map(|node| graph.name(node)).collect();
         // Without edges there is no weight to tell a weighted graph by.
         let weights = graph.edge_weights().filter(|weights| !weights.is_empty());
         Content { names, edges: graph.edge_pairs().collect(), weights }
@@ -133,8 +133,8 @@ fn known(dataset: &Dataset) -> Option<Vec<String>> {
     let labels = dataset.node_labels.as_ref().filter(|labels| labels.missing() < labels.len())?;
     let label = |node: usize| match labels {
         Labels::Classes(classes) => format!("{:?}", classes.of()[node].map(|class| &classes.names()[class as usize])),
-        Labels::Tasks(tasks) => format!("{:?}", tasks.row(node)),
-        Labels::Values(values) => format!("{:?}", values.row(node)),
+        Labels::MultiLabel(tasks) => format!("{:?}", tasks.row(node)),
+        Labels::Regression(values) => format!("{:?}", values.row(node)),
     };
     Some((0..labels.len()).map(label).collect())
 }
@@ -210,7 +210,7 @@ fn what_a_format_cannot_hold_is_refused() {
     };
     assert!(fails(&path_graph(), "g.mtx").contains(".graphml or .npz"));
     let (arena, _) = Graph::from_pairs(4, vec![(0, 1), (2, 3)]).unwrap();
-    let set = Dataset::set("two", fiedler_graph::GraphSet::from_arena(arena, vec![2, 2]).unwrap());
+    let set = Dataset::set("two", fiedler_graph::GraphSet::from_block_diagonal(arena, vec![2, 2]).unwrap());
     assert!(fails(&set, "g.npz").contains("number of graphs is 2"));
     let named = |name: &str| {
         let names = Names::Strings(vec![name.into(), "b".into()]);

@@ -25,7 +25,7 @@ fn every_format_of_scipy_gives_the_same_graph() {
         let dataset = read_as(&[("a.npz", &format!("path_{form}.npz"))]).unwrap();
         assert_eq!((dataset.report.format, dataset.name.as_str()), ("scipy-npz", "a"));
         let graph = dataset.graph().unwrap();
-        assert_eq!((graph.nodes(), graph.entry_weights()), (4, None), "{form}");
+        assert_eq!((graph.num_nodes(), graph.weights()), (4, None), "{form}");
         assert_eq!(graph.edge_pairs().collect::<Vec<_>>(), [(0, 1), (1, 2), (2, 3)], "{form}");
         assert_eq!((dataset.features, dataset.node_labels, dataset.splits.len()), (None, None, 0));
     }
@@ -39,7 +39,7 @@ fn entries_other_than_one_are_weights() {
     assert_eq!(summed.graph().unwrap().edge_weights(), Some(vec![2.0, 2.0]));
     let zeros = read_as(&[("a.npz", "zeros.npz")]).unwrap();
     assert_eq!(zeros.report.edges.pairs, 5);
-    assert_eq!(zeros.graph().unwrap().edges(), 3);
+    assert_eq!(zeros.graph().unwrap().num_edges(), 3);
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn damaged_files_do_no_harm() {
 
 /// The largest component under new ids, in the order of the old ones, as the attacked matrices have it.
 fn largest_component(graph: &Graph) -> BTreeSet<(u32, u32)> {
-    let mut component = vec![usize::MAX; graph.nodes()];
+    let mut component = vec![usize::MAX; graph.num_nodes()];
     let mut sizes = Vec::new();
-    for start in 0..graph.nodes() as u32 {
+    for start in 0..graph.num_nodes() as u32 {
         if component[start as usize] != usize::MAX {
             continue;
         }
@@ -120,7 +120,7 @@ fn largest_component(graph: &Graph) -> BTreeSet<(u32, u32)> {
         component[start as usize] = sizes.len();
         while let Some(node) = queue.pop_front() {
             size += 1;
-            for &other in graph.neighbours(node) {
+            for &other in graph.neighbors(node) {
                 if component[other as usize] == usize::MAX {
                     component[other as usize] = sizes.len();
                     queue.push_back(other);
@@ -130,7 +130,7 @@ fn largest_component(graph: &Graph) -> BTreeSet<(u32, u32)> {
         sizes.push(size);
     }
     let largest = (0..sizes.len()).max_by_key(|&at| sizes[at]).unwrap();
-    let kept: Vec<u32> = (0..graph.nodes() as u32).filter(|&node| component[node as usize] == largest).collect();
+    let kept: Vec<u32> = (0..graph.num_nodes() as u32).filter(|&node| component[node as usize] == largest).collect();
     let id = |node: u32| kept.binary_search(&node).ok().map(|id| id as u32);
     graph.edge_pairs().filter_map(|(low, high)| Some((id(low)?, id(high)?))).collect()
 }
@@ -144,7 +144,7 @@ fn published_attacks_flip_as_many_edges_as_they_say() {
         let Some(path) = published(&format!("attacks/pro-gnn/meta/cora_meta_adj_{rate}.npz")) else { continue };
         let dataset = read_path(path);
         let attacked: BTreeSet<_> = dataset.graph().unwrap().edge_pairs().collect();
-        assert_eq!(dataset.graph().unwrap().nodes(), 2485);
+        assert_eq!(dataset.graph().unwrap().num_nodes(), 2485);
         assert_eq!(clean.symmetric_difference(&attacked).count(), flips, "{rate}");
     }
 }
@@ -161,7 +161,7 @@ fn published_attacks_are_simple_graphs() {
             let dataset = read_path(&path);
             let (graph, edges) = (dataset.graph().unwrap(), dataset.report.edges);
             assert_eq!(dataset.report.format, "scipy-npz");
-            assert!(graph.entry_weights().is_none(), "{}", path.display());
+            assert!(graph.weights().is_none(), "{}", path.display());
             assert_eq!((edges.mirrored, edges.repeated), (edges.edges, 0), "{}", path.display());
             let nodes = match dataset.name.split("_meta").next().and_then(|name| name.split("_nettack").next()) {
                 Some("cora") => 2485,
@@ -171,7 +171,7 @@ fn published_attacks_are_simple_graphs() {
                 Some("pubmed") => 19717,
                 other => panic!("{other:?}"),
             };
-            assert_eq!(graph.nodes(), nodes, "{}", path.display());
+            assert_eq!(graph.num_nodes(), nodes, "{}", path.display());
         }
     }
 }
@@ -189,5 +189,5 @@ fn published_splits_fit() {
     }
     let dataset = read_path(folder.path().join("cora_ml_meta_adj_0.1.npz"));
     let split = &dataset.splits[0];
-    assert_eq!((split.train.len(), split.valid.len(), split.test.len()), (280, 282, 2248));
+    assert_eq!((split.train.len(), split.validation.len(), split.test.len()), (280, 282, 2248));
 }

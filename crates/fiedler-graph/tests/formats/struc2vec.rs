@@ -14,9 +14,9 @@ fn nodes_keep_their_names_and_need_no_edges() -> Result<(), Error> {
     let dataset = read(&toy(b"30 10\n10 40\n10 10\n", b"node label\n10 2\n20 0\n30 2\n"))?;
     assert_eq!((dataset.name.as_str(), dataset.report.format), ("toy", "struc2vec"));
     let graph = dataset.graph().expect("one graph");
-    assert_eq!((graph.nodes(), graph.edges(), dataset.report.edges.self_loops), (4, 2, 1));
+    assert_eq!((graph.num_nodes(), graph.num_edges(), dataset.report.edges.self_loops), (4, 2, 1));
     assert_eq!((0..4).map(|node| graph.name(node)).collect::<Vec<_>>(), ["10", "20", "30", "40"]);
-    assert_eq!((graph.degree(1), graph.neighbours(0)), (0, &[2, 3][..]));
+    assert_eq!((graph.degree(1), graph.neighbors(0)), (0, &[2, 3][..]));
     let classes = dataset.node_labels.as_ref().and_then(Labels::classes).expect("classes");
     assert_eq!(classes.of(), [Some(1), Some(0), Some(1), None]);
     Ok(())
@@ -39,7 +39,7 @@ fn the_path_may_name_the_labels_or_a_folder() -> Result<(), Error> {
 #[test]
 fn an_edge_list_without_labels_is_left_to_other_formats() {
     let alone = memory(&[("a.edgelist", b"0 1\n"), ("labels-b.txt", b"0 1\n")], None);
-    assert!(!FORMATS.iter().any(|format| format.name == "struc2vec" && (format.recognises)(&alone)));
+    assert!(!FORMATS.iter().any(|format| format.name == "struc2vec" && (format.recognizes)(&alone)));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn published_airports() {
     for (name, nodes, edges, self_loops) in [("usa", 1_190, 13_599, 0), ("brazil", 131, 1_003, 71)] {
         let Some(path) = published(&format!("airports/{name}-airports.edgelist")) else { continue };
         let dataset = read_path(path);
-        assert_eq!(dataset.graph().map(|graph| (graph.nodes(), graph.edges())), Some((nodes, edges)), "{name}");
+        assert_eq!(dataset.graph().map(|graph| (graph.num_nodes(), graph.num_edges())), Some((nodes, edges)), "{name}");
         assert_eq!(dataset.report.edges.self_loops, self_loops, "{name}");
         let classes = dataset.node_labels.as_ref().and_then(Labels::classes).expect("classes");
         assert_eq!((classes.count(), dataset.node_labels.as_ref().map(Labels::missing)), (4, Some(0)), "{name}");

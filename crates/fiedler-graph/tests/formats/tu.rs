@@ -33,8 +33,8 @@ fn message(input: &Input) -> String {
 fn graphs_are_simple_and_counted_from_zero() -> Result<(), Error> {
     let dataset = read(&with(&[("TOY_graph_labels.txt", b"1\r\n-1\r\n\r\n"), ("README.txt", b"a toy")]))?;
     assert_eq!((dataset.name.as_str(), dataset.report.format), ("TOY", "tu"));
-    assert_eq!((dataset.graphs.len(), dataset.graphs.nodes(), dataset.graphs.edges()), (2, 5, 3));
-    assert_eq!(dataset.graphs.graph(1).neighbours(0), [1]);
+    assert_eq!((dataset.graphs.len(), dataset.graphs.num_nodes(), dataset.graphs.num_edges()), (2, 5, 3));
+    assert_eq!(dataset.graphs.graph(1).neighbors(0), [1]);
     let edges = dataset.report.edges;
     assert_eq!((edges.pairs, edges.edges, edges.mirrored, edges.repeated), (8, 3, 3, 2));
     let classes = dataset.graph_labels.as_ref().and_then(Labels::classes).expect("classes");
@@ -111,7 +111,7 @@ fn graph_attributes_are_values_to_predict() -> Result<(), Error> {
         dataset.report.notes,
         ["TOY_graph_labels.txt is left out: the values of TOY_graph_attributes.txt are the labels"]
     );
-    let Some(Labels::Values(values)) = dataset.graph_labels else { panic!("values") };
+    let Some(Labels::Regression(values)) = dataset.graph_labels else { panic!("values") };
     assert_eq!((values.names().len(), values.row(1)), (2, &[Some(-2.0), Some(3.0)][..]));
     Ok(())
 }
@@ -124,7 +124,7 @@ fn nodes_of_a_graph_need_not_stand_together() -> Result<(), Error> {
         ("TOY_node_attributes.txt", b"1\n2\n3\n4\n5\n"),
     ]))?;
     assert_eq!(dataset.graphs.node_range(0), 0..2);
-    assert_eq!(dataset.graphs.arena().edge_pairs().collect::<Vec<_>>(), [(0, 1), (2, 3), (3, 4)]);
+    assert_eq!(dataset.graphs.block_diagonal().edge_pairs().collect::<Vec<_>>(), [(0, 1), (2, 3), (3, 4)]);
     assert_eq!(dense_rows(dataset.features.as_ref()), [[2.0], [4.0], [1.0], [3.0], [5.0]]);
     Ok(())
 }
@@ -207,7 +207,7 @@ fn published_sets_have_their_published_counts() {
     for (path, graphs, nodes, edges, columns, names, pairs) in sets {
         let Some(full) = published(path) else { continue };
         let dataset = read_path(full);
-        let counts = (dataset.graphs.len(), dataset.graphs.nodes(), dataset.graphs.edges());
+        let counts = (dataset.graphs.len(), dataset.graphs.num_nodes(), dataset.graphs.num_edges());
         assert_eq!(counts, (graphs, nodes, edges), "{path}");
         assert_eq!(dataset.features.as_ref().map(Features::columns), columns, "{path}");
         assert_eq!(dataset.graph_labels.as_ref().and_then(Labels::classes).expect(path).names(), names, "{path}");

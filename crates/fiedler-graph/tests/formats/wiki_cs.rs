@@ -32,7 +32,7 @@ fn features_classes_links_and_splits() -> Result<(), Error> {
 
     let dataset = read(&input(TOY))?;
     assert_eq!((dataset.name.as_str(), dataset.report.format), ("wiki-cs", "wiki-cs"));
-    assert_eq!(dataset.graph().map(|graph| (graph.nodes(), graph.edges())), Some((3, 2)));
+    assert_eq!(dataset.graph().map(|graph| (graph.num_nodes(), graph.num_edges())), Some((3, 2)));
     let edges = dataset.report.edges;
     assert_eq!((edges.pairs, edges.repeated, edges.mirrored, edges.self_loops), (5, 1, 1, 1));
     assert_eq!(dataset.features.as_ref().expect("features").to_dense().values(), [0.5, -1.0, 0.1, 0.0, 0.0, 0.0]);
@@ -42,9 +42,9 @@ fn features_classes_links_and_splits() -> Result<(), Error> {
     assert_eq!(dataset.splits.len(), 2);
     let [first, second] = &dataset.splits[..] else { panic!("two splits") };
     assert_eq!((first.name.as_str(), second.name.as_str()), ("split-1", "split-2"));
-    assert_eq!((&first.train[..], &first.valid[..], &first.test[..]), (&[0][..], &[1][..], &[2][..]));
+    assert_eq!((&first.train[..], &first.validation[..], &first.test[..]), (&[0][..], &[1][..], &[2][..]));
     assert_eq!((&first.stopping[..], &second.stopping[..]), (&[1][..], &[][..]));
-    assert_eq!((&second.train, &second.valid, &second.test), (&first.train, &first.valid, &first.test));
+    assert_eq!((&second.train, &second.validation, &second.test), (&first.train, &first.validation, &first.test));
     Ok(())
 }
 
@@ -83,6 +83,6 @@ fn errors_name_the_key_and_the_index() {
 fn other_json_is_left_to_other_formats() {
     for text in [r#"{"nodes": [], "links": []}"#, "[1, 2]", "", "\u{0}"] {
         let input = input(text);
-        assert!(!FORMATS.iter().any(|format| format.name == "wiki-cs" && (format.recognises)(&input)));
+        assert!(!FORMATS.iter().any(|format| format.name == "wiki-cs" && (format.recognizes)(&input)));
     }
 }

@@ -9,7 +9,7 @@ use crate::dropout::{self, Draws};
 use crate::error::{Error, Result, check_size};
 use crate::layer::{BatchNorm, Bend, Nonlinearity};
 use crate::ops::{self, Activation, plain};
-use crate::{Initialiser, Input, Structure};
+use crate::{Initializer, Input, Structure};
 
 /// How a [`Gcn`] is built.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct GcnSettings {
     pub nonlinearity: Nonlinearity,
     /// Whether all layers share what the nonlinearity learns.
     pub share_slope: bool,
-    /// Whether each layer's output is normalised before the nonlinearity.
+    /// Whether each layer's output is normalized before the nonlinearity.
     pub batch_norm: bool,
     /// Probability of dropping a value of a layer's input, from the second layer on.
     pub dropout: f64,
@@ -64,7 +64,7 @@ impl Gcn {
     ///
     /// # Errors
     /// When a setting is out of its range.
-    pub fn new(settings: &GcnSettings, columns: usize, initialiser: &mut Initialiser) -> Result<Gcn> {
+    pub fn new(settings: &GcnSettings, columns: usize, initializer: &mut Initializer) -> Result<Gcn> {
         let GcnSettings { hidden, layers, nonlinearity, share_slope, batch_norm, dropout } = settings.clone();
         if hidden == 0 {
             return Err(Error::setting("hidden", hidden, "at least 1"));
@@ -74,13 +74,13 @@ impl Gcn {
         }
         dropout::check(dropout)?;
         let convolutions = (0..layers).map(|layer| Convolution {
-            weight: initialiser.glorot(if layer == 0 { columns } else { hidden }, hidden),
-            bias: initialiser.constant([hidden], 0.0),
-            norm: batch_norm.then(|| BatchNorm::new(hidden, initialiser)),
+            weight: initializer.glorot(if layer == 0 { columns } else { hidden }, hidden),
+            bias: initializer.constant([hidden], 0.0),
+            norm: batch_norm.then(|| BatchNorm::new(hidden, initializer)),
         });
         let layers: Vec<Convolution> = convolutions.collect();
         let bends = if share_slope { 1 } else { layers.len() };
-        let bends = (0..bends).map(|_| Bend::new(nonlinearity, hidden, initialiser)).collect();
+        let bends = (0..bends).map(|_| Bend::new(nonlinearity, hidden, initializer)).collect();
         Ok(Gcn { layers, bends, dropout })
     }
 
@@ -89,7 +89,7 @@ impl Gcn {
     /// # Errors
     /// When the input does not have a row for each node, or not as many columns as the encoder was made for.
     pub fn forward(&self, structure: &Structure, input: &Input, draws: Option<&Draws>) -> Result<Layers> {
-        check_size("table of features", input.rows(), structure.nodes())?;
+        check_size("table of features", input.rows(), structure.num_nodes())?;
         let first = self.product(input)?;
         Ok(self.encode_product(structure, first, draws))
     }
@@ -100,7 +100,7 @@ impl Gcn {
     /// As [`Gcn::forward`].
     pub fn forward_each(&self, structures: &[&Structure], input: &Input, draws: Option<&Draws>) -> Result<Vec<Layers>> {
         for structure in structures {
-            check_size("table of features", input.rows(), structure.nodes())?;
+            check_size("table of features", input.rows(), structure.num_nodes())?;
         }
         let first = self.product(input)?;
         Ok(structures.iter().map(|structure| self.encode_product(structure, first.clone(), draws)).collect())

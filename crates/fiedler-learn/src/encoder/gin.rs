@@ -1,5 +1,5 @@
-//! Graph isomorphism layers (Xu et al.): `MLP((1 + ε) x + Σ x_neighbour)`, layer on layer, and the form for molecules with
-//! features of bonds (Hu et al.): `MLP((1 + ε) x + Σ relu(x_neighbour + bond))`.
+//! Graph isomorphism layers (Xu et al.): `MLP((1 + ε) x + Σ x_neighbor)`, layer on layer, and the form for molecules with
+//! features of bonds (Hu et al.): `MLP((1 + ε) x + Σ relu(x_neighbor + bond))`.
 
 use burn::Tensor;
 use burn::module::{Module, Param};
@@ -10,7 +10,7 @@ use crate::dropout::{self, Draws};
 use crate::error::{Error, Result, check_size};
 use crate::layer::{BatchNorm, Linear};
 use crate::ops::{self, Activation};
-use crate::{Initialiser, Input, Structure};
+use crate::{Initializer, Input, Structure};
 
 /// How a [`Gin`] is built.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,11 +22,11 @@ pub struct GinSettings {
     pub layers: usize,
     /// Width of the hidden layer of each layer's MLP, as a multiple of `hidden`.
     pub expansion: usize,
-    /// ε: how much more than a neighbour a node counts for itself.
+    /// ε: how much more than a neighbor a node counts for itself.
     pub epsilon: f32,
     /// Whether ε is learned, starting from the value given.
     pub learn_epsilon: bool,
-    /// Whether the MLP's hidden layer and each layer's output are normalised.
+    /// Whether the MLP's hidden layer and each layer's output are normalized.
     pub batch_norm: bool,
     /// Whether the last layer is followed by a ReLU as the others are.
     pub last_relu: bool,
@@ -91,7 +91,7 @@ impl Gin {
     ///
     /// # Errors
     /// When a setting is out of its range.
-    pub fn new(settings: &GinSettings, widths: Widths, initialiser: &mut Initialiser) -> Result<Gin> {
+    pub fn new(settings: &GinSettings, widths: Widths, initializer: &mut Initializer) -> Result<Gin> {
         let hidden = settings.hidden;
         for (name, value) in [("hidden", hidden), ("layers", settings.layers), ("expansion", settings.expansion)] {
             if value == 0 {
@@ -103,18 +103,18 @@ impl Gin {
         }
         dropout::check(settings.dropout)?;
         let embedded = settings.embed || widths.edges.is_some();
-        let embedding = embedded.then(|| initialiser.glorot(widths.nodes, hidden));
+        let embedding = embedded.then(|| initializer.glorot(widths.nodes, hidden));
         let layers = (0..settings.layers).map(|layer| {
             let inputs = if layer == 0 && !embedded { widths.nodes } else { hidden };
             let between = hidden * settings.expansion;
             Isomorphism {
-                learned_epsilon: settings.learn_epsilon.then(|| initialiser.constant([1], settings.epsilon)),
+                learned_epsilon: settings.learn_epsilon.then(|| initializer.constant([1], settings.epsilon)),
                 epsilon: settings.epsilon,
-                edges: widths.edges.map(|edges| initialiser.glorot(edges, hidden)),
-                first: Linear::new(inputs, between, initialiser),
-                inner_norm: settings.batch_norm.then(|| BatchNorm::new(between, initialiser)),
-                second: Linear::new(between, hidden, initialiser),
-                norm: settings.batch_norm.then(|| BatchNorm::new(hidden, initialiser)),
+                edges: widths.edges.map(|edges| initializer.glorot(edges, hidden)),
+                first: Linear::new(inputs, between, initializer),
+                inner_norm: settings.batch_norm.then(|| BatchNorm::new(between, initializer)),
+                second: Linear::new(between, hidden, initializer),
+                norm: settings.batch_norm.then(|| BatchNorm::new(hidden, initializer)),
             }
         });
         let layers = layers.collect();
@@ -143,7 +143,7 @@ impl Gin {
     }
 
     fn check(&self, structure: &Structure, input: &Input) -> Result<()> {
-        check_size("table of features", input.rows(), structure.nodes())?;
+        check_size("table of features", input.rows(), structure.num_nodes())?;
         let found = structure.edges.as_ref().map_or(0, |edges| edges.input.columns());
         let expected = self.layers[0].edges.as_ref().map_or(0, |weight| weight.dims()[0]);
         check_size("row of edge features", found, expected)
@@ -160,7 +160,7 @@ impl Gin {
         let mut outputs = Vec::with_capacity(self.layers.len());
         let mut hidden = first;
         for (place, layer) in self.layers.iter().enumerate() {
-            // The sum over neighbours and the first matrix may change places, so that wide features are multiplied before they are summed.
+            // The sum over neighbors and the first matrix may change places, so that wide features are multiplied before they are summed.
             let multiplied = place == 0 && self.embedding.is_none();
             let relu = self.last_relu || place + 1 < self.layers.len();
             hidden = layer.forward(structure, hidden, multiplied, relu);
@@ -175,13 +175,13 @@ impl Gin {
 
 impl Isomorphism {
     fn forward(&self, structure: &Structure, input: Tensor<2>, multiplied: bool, relu: bool) -> Tensor<2> {
-        let sums = self.sum_over_neighbours(structure, input);
+        let sums = self.sum_over_neighbors(structure, input);
         let hidden = if multiplied { self.first.add_bias(sums) } else { self.first.forward(sums) };
         let hidden = finish(hidden, self.inner_norm.as_ref(), true);
         finish(self.second.forward(hidden), self.norm.as_ref(), relu)
     }
 
-    fn sum_over_neighbours(&self, structure: &Structure, input: Tensor<2>) -> Tensor<2> {
+    fn sum_over_neighbors(&self, structure: &Structure, input: Tensor<2>) -> Tensor<2> {
         let adjacency = &structure.adjacency;
         let sums = match (&self.edges, &structure.edges) {
             (Some(weight), Some(edges)) => {

@@ -13,7 +13,7 @@ pub use gin::{Gin, GinSettings, Widths};
 
 use crate::dropout::Draws;
 use crate::error::Result;
-use crate::{Initialiser, Input, Structure, Weighting};
+use crate::{Initializer, Input, Structure, Weighting};
 
 /// Which encoder, and how it is built.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,10 +45,10 @@ impl EncoderSettings {
     ///
     /// # Errors
     /// When a setting is out of its range.
-    pub fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<Encoder> {
+    pub fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<Encoder> {
         Ok(match self {
-            EncoderSettings::Gcn(settings) => Encoder::Gcn(Gcn::new(settings, widths.nodes, initialiser)?),
-            EncoderSettings::Gin(settings) => Encoder::Gin(Gin::new(settings, widths, initialiser)?),
+            EncoderSettings::Gcn(settings) => Encoder::Gcn(Gcn::new(settings, widths.nodes, initializer)?),
+            EncoderSettings::Gin(settings) => Encoder::Gin(Gin::new(settings, widths, initializer)?),
         })
     }
 

@@ -22,7 +22,7 @@ use crate::dropout::Draws;
 use crate::encoder::{EncoderSettings, Widths};
 use crate::error::Result;
 use crate::readout::ReadoutSettings;
-use crate::{Initialiser, Weighting};
+use crate::{Initializer, Weighting};
 
 /// A way to learn an encoder, or to do without one.
 pub trait Method: Sync {
@@ -53,7 +53,7 @@ pub trait Method: Sync {
     ///
     /// # Errors
     /// When a setting is out of its range.
-    fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<Self::Model>;
+    fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<Self::Model>;
 
     /// What a step makes smaller: a single number.
     ///
@@ -101,7 +101,7 @@ pub enum Compared {
 }
 
 impl Footprint {
-    /// That of one pass through an encoder: the product and the output of each layer, what normalisations keep, and once more
+    /// That of one pass through an encoder: the product and the output of each layer, what normalizations keep, and once more
     /// the widest for its gradient.
     pub(crate) fn of_encoder(encoder: &EncoderSettings, widths: Widths) -> Footprint {
         let (width, layers) = (encoder.width() as f64, encoder.layers() as f64);

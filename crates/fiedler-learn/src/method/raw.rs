@@ -9,7 +9,7 @@ use crate::data::{Level, Sample};
 use crate::encoder::Widths;
 use crate::error::{Error, Result};
 use crate::ops::{self, Pooling};
-use crate::{Initialiser, Weighting};
+use crate::{Initializer, Weighting};
 
 /// How the features of a graph's nodes become one vector.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl Method for Raw {
         0
     }
 
-    fn build(&self, _: Widths, _: &mut Initialiser) -> Result<Nothing> {
+    fn build(&self, _: Widths, _: &mut Initializer) -> Result<Nothing> {
         Ok(Nothing {})
     }
 

@@ -13,7 +13,7 @@ use crate::encoder::{Encoder, EncoderSettings, Layers, Widths};
 use crate::error::{Error, Result};
 use crate::objective::{Contrast, Negatives, Objective, Pairs, Side};
 use crate::readout::{Head, Jumping, Readout, ReadoutSettings};
-use crate::{Initialiser, Weighting};
+use crate::{Initializer, Weighting};
 
 /// How the method is set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct Span {
     pub readout: ReadoutSettings,
     /// I in the paper.
     pub objective: Objective,
-    /// What is recognised across views.
+    /// What is recognized across views.
     #[serde(skip_serializing_if = "Pairing::is_of_the_paper")]
     pub pairs: Pairing,
     /// What nodes are told apart from, where they are paired with graphs.
@@ -50,7 +50,7 @@ impl Default for Span {
     }
 }
 
-/// What of one view is to recognise what of the other.
+/// What of one view is to recognize what of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum Pairing {
@@ -221,7 +221,7 @@ impl Method for Span {
         Ok(())
     }
 
-    fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<SpanModel> {
+    fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<SpanModel> {
         if !(1..=2).contains(&self.encoders) {
             return Err(Error::setting("encoders", self.encoders, "1, for both views, or 2, one for each"));
         }
@@ -235,8 +235,8 @@ impl Method for Span {
                 "linear, mlp or mlp-elu, because nodes, of one layer, are compared with all layers side by side";
             return Err(Error::setting("head", "identity", expected));
         }
-        let encoders = (0..self.encoders).map(|_| self.encoder.build(widths, initialiser)).collect::<Result<_>>()?;
-        let readout = Readout::new(&self.readout, &self.encoder, initialiser)?;
+        let encoders = (0..self.encoders).map(|_| self.encoder.build(widths, initializer)).collect::<Result<_>>()?;
+        let readout = Readout::new(&self.readout, &self.encoder, initializer)?;
         Ok(SpanModel { encoders, readout })
     }
 

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::layer::Linear;
 use crate::ops::{self, Pooling};
 use crate::readout::{Readout, ReadoutSettings};
-use crate::{Initialiser, Segments, Weighting};
+use crate::{Initializer, Segments, Weighting};
 
 /// How the classifier is built.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -63,12 +63,12 @@ impl Method for Supervised {
         true
     }
 
-    fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<SupervisedModel> {
+    fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<SupervisedModel> {
         let classes = self.classes.filter(|&classes| classes > 1);
         let classes = classes.ok_or_else(|| Error::setting("classes", self.classes.unwrap_or(0), "at least 2"))?;
-        let encoder = self.encoder.build(widths, initialiser)?;
-        let readout = Readout::new(&self.readout, &self.encoder, initialiser)?;
-        let answer = Linear::new(self.encoder.width(), classes, initialiser);
+        let encoder = self.encoder.build(widths, initializer)?;
+        let readout = Readout::new(&self.readout, &self.encoder, initializer)?;
+        let answer = Linear::new(self.encoder.width(), classes, initializer);
         Ok(SupervisedModel { encoder, readout, answer })
     }
 

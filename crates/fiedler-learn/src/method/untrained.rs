@@ -10,7 +10,7 @@ use crate::data::{Level, Sample};
 use crate::encoder::{Encoder, EncoderSettings, Widths};
 use crate::error::{Error, Result};
 use crate::readout::{Readout, ReadoutSettings};
-use crate::{Initialiser, Weighting};
+use crate::{Initializer, Weighting};
 
 /// How the encoder is built; with the same seed it is the one that [`Span`](super::Span) starts from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -40,9 +40,9 @@ impl Method for Untrained {
         0
     }
 
-    fn build(&self, widths: Widths, initialiser: &mut Initialiser) -> Result<UntrainedModel> {
-        let encoder = self.encoder.build(widths, initialiser)?;
-        let readout = Readout::new(&self.readout, &self.encoder, initialiser)?;
+    fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<UntrainedModel> {
+        let encoder = self.encoder.build(widths, initializer)?;
+        let readout = Readout::new(&self.readout, &self.encoder, initializer)?;
         Ok(UntrainedModel { encoder, readout })
     }
 

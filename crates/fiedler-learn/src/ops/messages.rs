@@ -11,12 +11,12 @@ use super::kernel;
 use super::operation::{self, Operation, width};
 use crate::Adjacency;
 
-/// For each node the sum of `relu(neighbour + edge)` over its neighbours.
+/// For each node the sum of `relu(neighbor + edge)` over its neighbors.
 ///
 /// `nodes` has one row a node, `edges` one an edge, and `places` says for every entry of the adjacency which edge it is; an
 /// edge has two entries. The adjacency's values are not used. Gradients flow to the nodes and the edges.
 pub fn messages(adjacency: &Arc<Adjacency>, places: &Arc<[u32]>, nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
-    assert_eq!(nodes.dims()[0], adjacency.nodes(), "one row a node");
+    assert_eq!(nodes.dims()[0], adjacency.num_nodes(), "one row a node");
     assert_eq!(nodes.dims()[1], edges.dims()[1], "edges as wide as nodes");
     assert_eq!(places.len(), adjacency.columns().len(), "an edge for each entry");
     if !operation::is_on_cpu(&nodes) {
@@ -33,9 +33,9 @@ struct Messages {
 }
 
 impl Messages {
-    /// For each entry of a node's row: the neighbour and the edge.
+    /// For each entry of a node's row: the neighbor and the edge.
     fn entries(&self, node: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let range = self.adjacency.offsets()[node]..self.adjacency.offsets()[node + 1];
+        let range = self.adjacency.indptr()[node]..self.adjacency.indptr()[node + 1];
         let columns = &self.adjacency.columns()[range.clone()];
         columns.iter().zip(&self.places[range]).map(|(&column, &place)| (column as usize, place as usize))
     }
@@ -43,9 +43,9 @@ impl Messages {
     /// The nodes at both ends of each edge.
     fn ends(&self, edges: usize) -> Vec<(u32, u32)> {
         let mut ends = vec![(u32::MAX, u32::MAX); edges];
-        for node in 0..self.adjacency.nodes() {
-            for (neighbour, edge) in self.entries(node) {
-                ends[edge] = (node as u32, neighbour as u32);
+        for node in 0..self.adjacency.num_nodes() {
+            for (neighbor, edge) in self.entries(node) {
+                ends[edge] = (node as u32, neighbor as u32);
             }
         }
         ends
@@ -65,8 +65,8 @@ impl Operation<2> for Messages {
             #[inline(always)]
             |first, part| {
                 for (place, sum) in part.chunks_exact_mut(width).enumerate() {
-                    for (neighbour, edge) in self.entries(first + place) {
-                        let node = &of_nodes[neighbour * width..(neighbour + 1) * width];
+                    for (neighbor, edge) in self.entries(first + place) {
+                        let node = &of_nodes[neighbor * width..(neighbor + 1) * width];
                         let edge = &of_edges[edge * width..(edge + 1) * width];
                         for ((sum, &node), &edge) in sum.iter_mut().zip(node).zip(edge) {
                             *sum += (node + edge).max(0.0);
@@ -75,7 +75,7 @@ impl Operation<2> for Messages {
                 }
             },
         );
-        (operation::tensor(sums, [self.adjacency.nodes(), width]), [nodes, edges])
+        (operation::tensor(sums, [self.adjacency.num_nodes(), width]), [nodes, edges])
     }
 
     fn backward(&self, saved: [FlexTensor; 2], gradient: FlexTensor, wanted: [bool; 2]) -> [Option<FlexTensor>; 2] {
@@ -101,11 +101,11 @@ impl Operation<2> for Messages {
                 |first, part| {
                     for (place, image) in part.chunks_exact_mut(width).enumerate() {
                         let node = first + place;
-                        self.entries(node).for_each(|(neighbour, edge)| flow(image, neighbour, node, edge));
+                        self.entries(node).for_each(|(neighbor, edge)| flow(image, neighbor, node, edge));
                     }
                 },
             );
-            operation::tensor(images, [self.adjacency.nodes(), width])
+            operation::tensor(images, [self.adjacency.num_nodes(), width])
         });
         let for_edges = wanted[1].then(|| {
             let count = edges.layout().shape()[0];

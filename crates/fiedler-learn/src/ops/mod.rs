@@ -6,7 +6,7 @@
 
 pub(crate) mod kernel;
 mod messages;
-mod normalise;
+mod normalize;
 pub(crate) mod operation;
 pub mod plain;
 mod pool;
@@ -15,7 +15,7 @@ mod propagate;
 mod similarity;
 
 pub use messages::messages;
-pub use normalise::{Normalisation, Statistics, normalise, statistics};
+pub use normalize::{Normalization, Statistics, normalize, statistics};
 pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};
 pub use project::project;

@@ -5,7 +5,7 @@ use burn::Tensor;
 use burn::tensor::{Device, IndexingUpdateOp, Int, TensorData};
 
 use super::kernel::SparseRows;
-use super::normalise::{Normalisation, Statistics};
+use super::normalize::{Normalization, Statistics};
 use super::pool::Pooling;
 use super::propagate::Activation;
 use super::similarity::{SHORTEST, Similarity};
@@ -19,7 +19,7 @@ pub fn propagate(
     bias: Option<Tensor<1>>,
     activation: &Activation,
 ) -> Tensor<2> {
-    let rows = SparseRows { offsets: adjacency.offsets(), columns: adjacency.columns(), values: adjacency.values() };
+    let rows = SparseRows { offsets: adjacency.indptr(), columns: adjacency.columns(), values: adjacency.values() };
     let product = times(rows, input);
     let sum = match bias {
         Some(bias) => product + bias.unsqueeze::<2>(),
@@ -97,10 +97,10 @@ pub fn pool(nodes: Tensor<2>, segments: &Segments, pooling: Pooling) -> Tensor<2
 pub fn messages(adjacency: &Adjacency, places: &[u32], nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
     let device = nodes.device();
     let sums = Tensor::zeros(nodes.shape(), &device);
-    let neighbours = nodes.select(0, indices(adjacency.columns().to_vec(), &device));
+    let neighbors = nodes.select(0, indices(adjacency.columns().to_vec(), &device));
     let edges = edges.select(0, indices(places.to_vec(), &device));
-    let targets = indices(row_of_entries(adjacency.offsets()), &device);
-    sums.select_assign(0, targets, (neighbours + edges).clamp_min(0.0), IndexingUpdateOp::Add)
+    let targets = indices(row_of_entries(adjacency.indptr()), &device);
+    sums.select_assign(0, targets, (neighbors + edges).clamp_min(0.0), IndexingUpdateOp::Add)
 }
 
 /// See [`statistics`](super::statistics()).
@@ -110,18 +110,18 @@ pub fn statistics(input: Tensor<2>) -> Statistics {
     Statistics { mean: mean.squeeze_dim(0), variance: variance.squeeze_dim(0) }
 }
 
-/// See [`normalise`](super::normalise()).
-pub fn normalise(
+/// See [`normalize`](super::normalize()).
+pub fn normalize(
     input: Tensor<2>,
     scale: Tensor<1>,
     shift: Tensor<1>,
     collected: &Statistics,
-    how: Normalisation,
+    how: Normalization,
 ) -> Tensor<2> {
     let Statistics { mean, variance } = if how.of_input { statistics(input.clone()) } else { collected.clone() };
     let deviation = (variance.unsqueeze::<2>() + how.epsilon).sqrt();
-    let normalised = (input - mean.unsqueeze::<2>()) / deviation * scale.unsqueeze::<2>() + shift.unsqueeze::<2>();
-    if how.relu { normalised.clamp_min(0.0) } else { normalised }
+    let normalized = (input - mean.unsqueeze::<2>()) / deviation * scale.unsqueeze::<2>() + shift.unsqueeze::<2>();
+    if how.relu { normalized.clamp_min(0.0) } else { normalized }
 }
 
 fn times(rows: SparseRows, dense: Tensor<2>) -> Tensor<2> {

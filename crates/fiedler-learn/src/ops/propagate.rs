@@ -29,7 +29,7 @@ pub fn propagate(
     bias: Option<Tensor<1>>,
     activation: &Activation,
 ) -> Tensor<2> {
-    assert_eq!(input.dims()[0], adjacency.nodes(), "the input has one row for each node");
+    assert_eq!(input.dims()[0], adjacency.num_nodes(), "the input has one row for each node");
     if !operation::is_on_cpu(&input) {
         return super::plain::propagate(adjacency, input, bias, activation);
     }
@@ -86,7 +86,7 @@ struct Values {
 impl Propagate {
     fn rows(&self) -> SparseRows<'_> {
         SparseRows {
-            offsets: self.adjacency.offsets(),
+            offsets: self.adjacency.indptr(),
             columns: self.adjacency.columns(),
             values: self.adjacency.values(),
         }
@@ -98,7 +98,7 @@ impl Operation<3> for Propagate {
 
     fn forward(&self, [input, bias, slopes]: [FlexTensor; 3]) -> (FlexTensor, Saved) {
         let (dense, width) = (input.storage::<f32>(), width(&input));
-        let shape = [self.adjacency.nodes(), width];
+        let shape = [self.adjacency.num_nodes(), width];
         let (bias, given): (&[f32], &[f32]) = (bias.storage(), slopes.storage());
         let slopes = match (self.slope, given) {
             (Slope::Fixed(slope), _) => vec![slope; width],
@@ -148,7 +148,7 @@ impl Operation<3> for Propagate {
             let memory = values.map(|values| values.tensor).filter(FlexTensor::is_unique);
             let Some(mut product) = memory else {
                 let product = self.rows().times(gradient.storage(), width, kernel::as_it_is);
-                return operation::tensor(product, [self.adjacency.nodes(), width]);
+                return operation::tensor(product, [self.adjacency.num_nodes(), width]);
             };
             self.rows().times_into(gradient.storage(), width, product.storage_mut(), kernel::as_it_is);
             product
@@ -210,7 +210,7 @@ fn undo_activation(gradient: &mut [f32], width: usize, values: Option<&Values>, 
     )
 }
 
-/// Some neighbouring columns of a matrix.
+/// Some neighboring columns of a matrix.
 struct Columns<const WIDTH: usize> {
     first: usize,
     width: usize,

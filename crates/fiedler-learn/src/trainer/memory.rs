@@ -38,7 +38,7 @@ pub fn estimate(data: &Data<'_>, training: &Training, footprint: Footprint) -> u
     };
     let bytes = (nodes * footprint.values_per_node + similarities) * FLOAT
         + footprint.weights * COPIES_OF_WEIGHTS * FLOAT
-        + of_features * nodes / graphs.nodes().max(1) as f64
+        + of_features * nodes / graphs.num_nodes().max(1) as f64
         + STRUCTURES * (entries + nodes) * STRUCTURE_ENTRY;
     bytes as u64
 }

@@ -25,9 +25,9 @@ use crate::data::{Data, Level, Loaded, Supervision, Views};
 use crate::encoder::Widths;
 use crate::error::{Error, Result};
 use crate::method::{Method, Step};
-use crate::optimiser::Adam;
+use crate::optimizer::Adam;
 use crate::weights::Weights;
-use crate::{Embeddings, Initialiser};
+use crate::{Embeddings, Initializer};
 use checkpoint::Checkpoint;
 
 /// Longest time between two checkpoints.
@@ -148,7 +148,7 @@ impl<M: Method> Trainer<'_, M> {
         }
         let widths = self.data.widths(self.method.weighting());
         self.check_memory(widths)?;
-        self.method.build(widths, &mut Initialiser::new(self.seed, recording))
+        self.method.build(widths, &mut Initializer::new(self.seed, recording))
     }
 
     fn goes_on(&self, history: &History) -> bool {
@@ -257,7 +257,7 @@ impl<M: Method> Trainer<'_, M> {
     /// The mean cross entropy of the labels that say when to stop, where there are any.
     fn validation_loss(&self, model: &M::Model) -> Result<Option<f32>> {
         let Some(labels) = self.supervision.filter(|_| self.training.patience.is_some()) else { return Ok(None) };
-        let known: Vec<(u32, u32)> = labels.known(&labels.split.valid).collect();
+        let known: Vec<(u32, u32)> = labels.known(&labels.split.validation).collect();
         if known.is_empty() {
             return Ok(None);
         }

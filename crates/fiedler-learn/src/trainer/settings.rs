@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::optimiser::AdamSettings;
+use crate::optimizer::AdamSettings;
 
 /// How a method is trained. The defaults are the paper's for one graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl Schedule {
 }
 
 impl Training {
-    /// Checks what [`Adam::new`](crate::optimiser::Adam::new) does not.
+    /// Checks what [`Adam::new`](crate::optimizer::Adam::new) does not.
     pub(super) fn check(&self) -> Result<()> {
         for (name, value) in [
             ("batch-size", self.batch_size),

@@ -4,7 +4,7 @@ use crate::common;
 
 /// The matrix written out.
 fn dense(adjacency: &Adjacency) -> Vec<Vec<f32>> {
-    let nodes = adjacency.nodes();
+    let nodes = adjacency.num_nodes();
     let mut dense = vec![vec![0.0; nodes]; nodes];
     for (node, row) in dense.iter_mut().enumerate() {
         let (columns, values) = adjacency.row(node);
@@ -17,15 +17,15 @@ fn dense(adjacency: &Adjacency) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn convolution_is_normalised_by_degrees_with_loops() {
+fn convolution_is_normalized_by_degrees_with_loops() {
     for graph in [common::graph(40, 80, 1), common::weighted_graph(40, 80, 2)] {
         let adjacency = Adjacency::new(&graph, Weighting::Convolution);
         let found = dense(&adjacency);
         let weight = |a: usize, b: usize| -> f64 {
-            let row = graph.neighbours(a as u32);
+            let row = graph.neighbors(a as u32);
             match row.iter().position(|&other| other as usize == b) {
                 _ if a == b => 1.0,
-                Some(place) => graph.neighbour_weights(a as u32).map_or(1.0, |weights| f64::from(weights[place])),
+                Some(place) => graph.neighbor_weights(a as u32).map_or(1.0, |weights| f64::from(weights[place])),
                 None => 0.0,
             }
         };
@@ -46,7 +46,7 @@ fn sum_keeps_the_graph_as_it_is() {
     let adjacency = Adjacency::new(&graph, Weighting::Sum);
     for node in 0..30 {
         let (columns, values) = adjacency.row(node as usize);
-        assert_eq!((columns, Some(values)), (graph.neighbours(node), graph.neighbour_weights(node)));
+        assert_eq!((columns, Some(values)), (graph.neighbors(node), graph.neighbor_weights(node)));
     }
 }
 

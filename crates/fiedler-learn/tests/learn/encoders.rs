@@ -10,7 +10,7 @@ use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, Layers, 
 use fiedler_learn::layer::{Mlp, Nonlinearity};
 use fiedler_learn::ops::{self, Pooling};
 use fiedler_learn::weights::Weights;
-use fiedler_learn::{Draws, Initialiser, Input, Segments, Structure};
+use fiedler_learn::{Draws, Initializer, Input, Segments, Structure};
 use serde::Deserialize;
 
 use crate::common::{self, assert_close, values};
@@ -113,7 +113,7 @@ fn assert_as_recorded(
     let input = Input::new(features, &device);
     let edges = record.weights.iter().find(|(name, _)| name.ends_with("edges")).map(|(_, held)| held.shape[0]);
     let widths = Widths { nodes: input.columns(), edges };
-    let encoder = settings.build(widths, &mut Initialiser::new(1, &device)).unwrap();
+    let encoder = settings.build(widths, &mut Initializer::new(1, &device)).unwrap();
     let encoder = weights(&record.weights, prefix).apply(encoder).unwrap();
     assert_layers(&encoder.forward(structure, &input, None).unwrap(), &record.training, "training");
 
@@ -197,7 +197,7 @@ fn a_shuffled_structure_gives_the_rows_of_shuffled_features() {
         EncoderSettings::Gcn(GcnSettings { hidden: 5, layers: 3, ..GcnSettings::default() }),
         EncoderSettings::Gin(GinSettings { hidden: 5, layers: 2, batch_norm: false, ..GinSettings::default() }),
     ] {
-        let encoder = settings.build(Widths { nodes: 40, edges: None }, &mut Initialiser::new(3, &device)).unwrap();
+        let encoder = settings.build(Widths { nodes: 40, edges: None }, &mut Initializer::new(3, &device)).unwrap();
         let names: Vec<u32> = (0..30).map(|node| (node * 11 + 4) % 30).collect();
         let structure = Structure::new(&graph, settings.weighting());
         let relabelled = structure.relabelled(&names).unwrap();
@@ -218,7 +218,7 @@ fn a_batch_gives_what_its_graphs_give_alone() {
     let device = common::device();
     let settings =
         EncoderSettings::Gin(GinSettings { hidden: 4, layers: 3, batch_norm: false, ..GinSettings::default() });
-    let encoder = settings.build(Widths { nodes: 12, edges: None }, &mut Initialiser::new(4, &device)).unwrap();
+    let encoder = settings.build(Widths { nodes: 12, edges: None }, &mut Initializer::new(4, &device)).unwrap();
     let (one, other) = (common::graph(9, 15, 5), common::graph(13, 20, 6));
     let shifted = other.edge_pairs().map(|(a, b)| (a + 9, b + 9));
     let both = Graph::from_pairs(22, one.edge_pairs().chain(shifted).collect()).unwrap().0;
@@ -244,7 +244,7 @@ fn every_option_of_the_encoders_has_gradients() {
         choices.extend([gcn(nonlinearity, false, true), gcn(nonlinearity, true, false)]);
     }
     for settings in choices {
-        let encoder = settings.build(Widths { nodes: 30, edges: None }, &mut Initialiser::new(10, &device)).unwrap();
+        let encoder = settings.build(Widths { nodes: 30, edges: None }, &mut Initializer::new(10, &device)).unwrap();
         let structure = Structure::new(&graph, settings.weighting());
         let pass = |encoder: &fiedler_learn::encoder::Encoder| {
             encoder.forward(&structure, &input, Some(&Draws::new(11, 0))).unwrap().side_by_side()
@@ -252,11 +252,11 @@ fn every_option_of_the_encoders_has_gradients() {
         let once = pass(&encoder);
         assert_eq!(values(&once), values(&pass(&encoder)), "the same draws drop the same values");
         let gradients = once.square().sum().backward();
-        let mut adam = fiedler_learn::optimiser::Adam::new(Default::default()).unwrap();
+        let mut adam = fiedler_learn::optimizer::Adam::new(Default::default()).unwrap();
         let before = Weights::of(&encoder);
         let after = Weights::of(&adam.step(encoder, gradients));
         for ((name, _, before), (_, _, after)) in before.iter().zip(after.iter()) {
-            // A shift before a normalisation is taken out again by it.
+            // A shift before a normalization is taken out again by it.
             let idle = name.ends_with("mean") || name.ends_with("variance") || name.ends_with("bias");
             assert!(idle || before != after, "{name} does not move in {settings:?}");
         }
@@ -267,7 +267,7 @@ fn every_option_of_the_encoders_has_gradients() {
 fn settings_and_inputs_out_of_range_are_refused() {
     let device = common::device();
     let build = |settings: EncoderSettings| {
-        settings.build(Widths { nodes: 5, edges: None }, &mut Initialiser::new(1, &device)).map(|_| ())
+        settings.build(Widths { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).map(|_| ())
     };
     let error = build(EncoderSettings::Gcn(GcnSettings { layers: 0, ..GcnSettings::default() })).unwrap_err();
     assert_eq!(error.to_string(), "layers is 0; expected at least 1");
@@ -275,7 +275,7 @@ fn settings_and_inputs_out_of_range_are_refused() {
     assert_eq!(error.to_string(), "dropout is 1; expected a number from 0 to less than 1");
 
     let settings = EncoderSettings::default();
-    let encoder = settings.build(Widths { nodes: 5, edges: None }, &mut Initialiser::new(1, &device)).unwrap();
+    let encoder = settings.build(Widths { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).unwrap();
     let structure = Structure::new(&common::graph(10, 20, 1), settings.weighting());
     let input = |rows, columns| Input::new(&Features::Sparse(common::sparse(rows, columns, 2)), &device);
     let error = encoder.forward(&structure, &input(9, 5), None).unwrap_err();
@@ -286,7 +286,7 @@ fn settings_and_inputs_out_of_range_are_refused() {
 
 #[test]
 fn a_smooth_head_has_gradients_however_large_its_input() {
-    let mlp = Mlp::new([4, 6, 3], true, &mut Initialiser::new(1, &common::device()));
+    let mlp = Mlp::new([4, 6, 3], true, &mut Initializer::new(1, &common::device()));
     let head = |matrices: &[Tensor<2>], _: &[Tensor<1>]| mlp.forward(matrices[0].clone());
     common::assert_derivative(&head, &[common::matrix(5, 4, 2)], &[], 3e-3, "a head with an ELU");
     let far = |matrices: &[Tensor<2>], _: &[Tensor<1>]| mlp.forward(matrices[0].clone() * 1e4);

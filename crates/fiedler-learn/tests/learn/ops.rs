@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use burn::Tensor;
-use fiedler_learn::ops::{self, Activation, Normalisation, Pooling, Similarity, plain};
+use fiedler_learn::ops::{self, Activation, Normalization, Pooling, Similarity, plain};
 use fiedler_learn::{Adjacency, Segments, SparseFeatures, Weighting};
 
 use crate::common::{self, assert_derivative, assert_same, matrix, numbers, values_and_gradients, vector};
@@ -138,8 +138,8 @@ fn nodes_are_pooled_to_graphs() {
 fn messages_differ_by_edge() {
     let graph = common::graph(60, 150, 11);
     let adjacency = Arc::new(Adjacency::new(&graph, Weighting::Sum));
-    let places: Arc<[u32]> = graph.spread_to_entries(&(0..graph.edges() as u32).collect::<Vec<_>>()).into();
-    let matrices = [matrix(60, 13, 12), matrix(graph.edges(), 13, 13)];
+    let places: Arc<[u32]> = graph.spread_to_entries(&(0..graph.num_edges() as u32).collect::<Vec<_>>()).into();
+    let matrices = [matrix(60, 13, 12), matrix(graph.num_edges(), 13, 13)];
     let fast = |m: &[Tensor<2>], _: &[Tensor<1>]| ops::messages(&adjacency, &places, m[0].clone(), m[1].clone());
     assert_same(
         &fast,
@@ -152,24 +152,24 @@ fn messages_differ_by_edge() {
 }
 
 #[test]
-fn columns_are_normalised() {
+fn columns_are_normalized() {
     for (of_input, relu) in [(true, false), (true, true), (false, false), (false, true)] {
-        let how = Normalisation { epsilon: 1e-5, of_input, relu };
+        let how = Normalization { epsilon: 1e-5, of_input, relu };
         let matrices = [matrix(130, 17, 14)];
         let vectors = [vector(17, 15), vector(17, 16)];
         let collected = ops::statistics(&matrix(40, 17, 17));
         let fast = |m: &[Tensor<2>], v: &[Tensor<1>]| {
             let statistics = if of_input { ops::statistics(&m[0]) } else { collected.clone() };
-            ops::normalise(m[0].clone(), v[0].clone(), v[1].clone(), &statistics, how)
+            ops::normalize(m[0].clone(), v[0].clone(), v[1].clone(), &statistics, how)
         };
         assert_same(
             &fast,
-            &|m, v| plain::normalise(m[0].clone(), v[0].clone(), v[1].clone(), &collected, how),
+            &|m, v| plain::normalize(m[0].clone(), v[0].clone(), v[1].clone(), &collected, how),
             &matrices,
             &vectors,
-            "normalisation",
+            "normalization",
         );
-        assert_derivative(&fast, &matrices, &vectors, 2e-2, "normalisation");
+        assert_derivative(&fast, &matrices, &vectors, 2e-2, "normalization");
     }
 }
 

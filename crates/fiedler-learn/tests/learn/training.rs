@@ -1,4 +1,4 @@
-//! Steps of training: the optimiser, weights to and from files, and the same bits every time.
+//! Steps of training: the optimizer, weights to and from files, and the same bits every time.
 
 use burn::Tensor;
 use burn::module::{Module, Param};
@@ -7,10 +7,10 @@ use fiedler_graph::random::stream;
 use fiedler_graph::{Features, Graph};
 use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, GinSettings, Widths};
 use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
-use fiedler_learn::optimiser::{Adam, AdamSettings};
+use fiedler_learn::optimizer::{Adam, AdamSettings};
 use fiedler_learn::readout::{Head, Jumping, Readout, ReadoutSettings};
 use fiedler_learn::weights::Weights;
-use fiedler_learn::{Initialiser, Input, Segments, Structure};
+use fiedler_learn::{Initializer, Input, Segments, Structure};
 
 use crate::common::{self, assert_close, numbers, on_threads, values};
 
@@ -59,11 +59,11 @@ struct Model {
 /// A few steps of contrastive learning: one graph with corrupted twins, or a batch with its own negatives.
 fn train(settings: &EncoderSettings, segments: &Segments, steps: u64) -> (Vec<f32>, Model) {
     let device = common::device();
-    let mut initialiser = Initialiser::new(3, &device);
+    let mut initializer = Initializer::new(3, &device);
     let readout = ReadoutSettings { jumping: Jumping::Concatenate, head: Head::Mlp, ..ReadoutSettings::default() };
     let mut model = Model {
-        encoder: settings.build(Widths { nodes: 50, edges: None }, &mut initialiser).unwrap(),
-        readout: Readout::new(&readout, settings, &mut initialiser).unwrap(),
+        encoder: settings.build(Widths { nodes: 50, edges: None }, &mut initializer).unwrap(),
+        readout: Readout::new(&readout, settings, &mut initializer).unwrap(),
     };
     let views = [1, 2].map(|seed| {
         let pairs = (0..segments.len()).flat_map(|graph| {

@@ -6,7 +6,7 @@ use fiedler_graph::{Dataset, Features, Labels};
 use crate::markup::escape;
 use crate::theme::SERIES;
 
-/// A division of the nodes that their colours show.
+/// A division of the nodes that their colors show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Groups {
     /// What the groups are: “class”, “atom”.
@@ -21,7 +21,7 @@ const MUTAG: [&str; 7] = ["C", "N", "O", "F", "I", "Cl", "Br"];
 /// One column for each type, and no more types than a legend can hold.
 const MOST_TYPES: usize = 16;
 
-/// Elements that molecules are mostly made of, with colours that chemists know them by; white letters can be read on all of them.
+/// Elements that molecules are mostly made of, with colors that chemists know them by; white letters can be read on all of them.
 const ELEMENTS: [(u8, &str, &str); 13] = [
     (1, "H", "#757575"),
     (5, "B", "#a0522d"),
@@ -38,7 +38,7 @@ const ELEMENTS: [(u8, &str, &str); 13] = [
     (53, "I", "#6a3d9a"),
 ];
 
-/// Shape of a node's mark; groups beyond the number of colours differ by it.
+/// Shape of a node's mark; groups beyond the number of colors differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Circle,
@@ -123,12 +123,12 @@ impl Groups {
         self.of.get(node as usize).copied().flatten().map(|group| group as usize)
     }
 
-    /// The attributes that give a group's mark its colour.
+    /// The attributes that give a group's mark its color.
     pub(super) fn paint(&self, group: usize) -> String {
         let element = self.names.get(group).filter(|_| self.atoms);
         let known = element.and_then(|name| ELEMENTS.iter().find(|(_, symbol, _)| symbol == name));
         match known {
-            Some((_, _, colour)) => format!("class=\"node\" style=\"fill:{}\"", escape(colour)),
+            Some((_, _, color)) => format!("class=\"node\" style=\"fill:{}\"", escape(color)),
             None => format!("class=\"node series-{} fill\"", group % SERIES),
         }
     }

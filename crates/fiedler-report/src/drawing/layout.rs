@@ -31,7 +31,7 @@ pub fn places(graph: &Graph) -> Vec<Place> {
     }
     let mut drawn: Vec<Vec<Place>> = components.iter().map(|nodes| place_component(graph, nodes)).collect();
     pack(&mut drawn);
-    let mut places = vec![[0.0; 2]; graph.nodes()];
+    let mut places = vec![[0.0; 2]; graph.num_nodes()];
     for (nodes, drawn) in components.iter().zip(drawn) {
         for (&node, place) in nodes.iter().zip(drawn) {
             places[node as usize] = place;
@@ -45,7 +45,7 @@ pub fn places(graph: &Graph) -> Vec<Place> {
 /// # Panics
 /// When there is not a place for each node.
 pub fn stress(graph: &Graph, places: &[Place]) -> f64 {
-    let all: Vec<u32> = (0..graph.nodes() as u32).collect();
+    let all: Vec<u32> = (0..graph.num_nodes() as u32).collect();
     let distances = Distances::of(graph, &all);
     let mut sum = 0.0;
     for (i, &at) in places.iter().enumerate() {
@@ -97,7 +97,7 @@ struct Distances {
 impl Distances {
     fn of(graph: &Graph, nodes: &[u32]) -> Distances {
         const ABSENT: usize = usize::MAX;
-        let mut local = vec![ABSENT; graph.nodes()];
+        let mut local = vec![ABSENT; graph.num_nodes()];
         nodes.iter().enumerate().for_each(|(at, &node)| local[node as usize] = at);
         let count = nodes.len();
         let mut steps = vec![f64::INFINITY; count * count];
@@ -109,7 +109,7 @@ impl Distances {
             let mut next = 0;
             while let Some(&at) = queue.get(next) {
                 next += 1;
-                for &other in graph.neighbours(nodes[at]) {
+                for &other in graph.neighbors(nodes[at]) {
                     let other = local[other as usize];
                     if other != ABSENT && row[other].is_infinite() {
                         row[other] = row[at] + 1.0;

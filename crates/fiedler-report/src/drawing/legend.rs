@@ -1,4 +1,4 @@
-//! What lines and colours mean.
+//! What lines and colors mean.
 
 use super::groups::Groups;
 use super::panel::{DASHES, Scales, Strength, mark, removal};

@@ -1,7 +1,7 @@
 //! Drawings of graphs: where nodes stand, and what a scheme would do to the edges.
 //!
 //! [`Subject`] is a graph with the [`View`]s that a scheme has of it, and [`drawings`] makes a picture of both. Nodes stand where
-//! their positions say, else where [`layout`] puts them; of a large graph a [`neighbourhood`] is drawn.
+//! their positions say, else where [`layout`] puts them; of a large graph a [`neighborhood`] is drawn.
 //!
 //! ```
 //! use fiedler_augment::scheme::{Settings, Spectral, unwatched};
@@ -20,7 +20,7 @@ mod effect;
 mod groups;
 pub mod layout;
 mod legend;
-pub mod neighbourhood;
+pub mod neighborhood;
 mod pack;
 mod panel;
 mod scene;

@@ -65,7 +65,7 @@ pub(super) const DASHES: &str = "5 3";
 /// The graph as it is.
 pub(super) fn original(scene: &Scene<'_>) -> String {
     let mut markup =
-        heading("Graph as it is", &format!("{} nodes, {} edges", scene.graph.nodes(), scene.graph.edges()));
+        heading("Graph as it is", &format!("{} nodes, {} edges", scene.graph.num_nodes(), scene.graph.num_edges()));
     markup.push_str(&format!("<g transform=\"translate(0 {HEADING})\">"));
     for (a, b) in scene.graph.edge_pairs() {
         markup.push_str(&removal(&ends(scene.places[a as usize], scene.places[b as usize]), None));

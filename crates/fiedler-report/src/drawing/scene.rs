@@ -6,7 +6,7 @@ use fiedler_graph::{Graph, Result};
 
 use super::effect::Effects;
 use super::layout::{self, Place, bounds, length, minus};
-use super::neighbourhood;
+use super::neighborhood;
 use super::subject::{NEIGHBOURHOOD, Subject};
 use super::svg::{probability, shortened, signed};
 use super::view::{Expected, View};
@@ -37,7 +37,7 @@ pub(super) struct Scene<'a> {
     pub places: Vec<Place>,
     pub height: f64,
     pub radius: f64,
-    /// Of a neighbourhood, the node it lies around, by its place among the nodes.
+    /// Of a neighborhood, the node it lies around, by its place among the nodes.
     pub centre: Option<usize>,
     effects: Effects<'a>,
 }
@@ -62,18 +62,18 @@ pub(super) struct Change {
 
 impl<'a> Scene<'a> {
     pub fn whole(subject: &'a Subject<'a>) -> Scene<'a> {
-        let nodes = (0..subject.graph.nodes() as u32).collect();
+        let nodes = (0..subject.graph.num_nodes() as u32).collect();
         Scene::arrange(subject, nodes, Cow::Borrowed(subject.graph), None)
     }
 
     pub fn around(subject: &'a Subject<'a>, centre: u32) -> Result<Scene<'a>> {
         let likelihood = |a, b| subject.likelihood(a, b);
-        let part = neighbourhood::around(subject.graph, centre, NEIGHBOURHOOD, likelihood)?;
+        let part = neighborhood::around(subject.graph, centre, NEIGHBOURHOOD, likelihood)?;
         Ok(Scene::arrange(subject, part.nodes, Cow::Owned(part.graph), Some(0)))
     }
 
     fn arrange(subject: &'a Subject<'a>, nodes: Vec<u32>, graph: Cow<'a, Graph>, centre: Option<usize>) -> Scene<'a> {
-        let given = subject.positions.as_ref().filter(|positions| positions.len() == subject.graph.nodes());
+        let given = subject.positions.as_ref().filter(|positions| positions.len() == subject.graph.num_nodes());
         let mut places = match given {
             // Up is up, but rows of pixels are counted downwards.
             Some(positions) => nodes.iter().map(|&node| positions[node as usize]).map(|[x, y]| [x, -y]).collect(),
@@ -99,7 +99,7 @@ impl<'a> Scene<'a> {
             let others = pairs.filter(|&(a, b)| !self.graph.has_edge(a as u32, b as u32));
             additions.extend(others.map(|(a, b)| change(a, b)).filter(|change| change.probability > 0.0));
             additions.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.ends.cmp(&b.ends)));
-            additions.truncate((self.graph.edges() / 2).clamp(3, MOST_ADDITIONS));
+            additions.truncate((self.graph.num_edges() / 2).clamp(3, MOST_ADDITIONS));
             additions.reverse();
         }
         Changes { view, removals, additions, expected: view.expected(self.subject.graph) }

@@ -30,7 +30,7 @@ const NAME_LENGTH: usize = 60;
 pub fn drawings(subject: &Subject<'_>, around: Option<u32>) -> Result<Vec<Figure>> {
     let scene = match around {
         Some(centre) => Scene::around(subject, centre)?,
-        None if subject.fits() && subject.graph.nodes() > 0 => Scene::whole(subject),
+        None if subject.fits() && subject.graph.num_nodes() > 0 => Scene::whole(subject),
         None => return Ok(Vec::new()),
     };
     let changes: Vec<Changes<'_>> = subject.views.iter().map(|view| scene.changes(view)).collect();
@@ -108,7 +108,7 @@ fn caption(scene: &Scene<'_>, changes: &[Changes<'_>]) -> String {
         shown => caption.push_str(&format!("; dashed lines are the {shown} likeliest additions. ")),
     }
     let operator = match scene.subject.operator {
-        Operator::Laplacian => "normalised Laplacian's",
+        Operator::Laplacian => "normalized Laplacian's",
         Operator::Propagation => "propagation matrix's",
     };
     caption.push_str(&format!(
@@ -123,7 +123,7 @@ fn alternative(scene: &Scene<'_>, changes: &[Changes<'_>]) -> String {
         Some(_) => "Part of a graph",
         None => "A graph",
     };
-    let mut words = format!("{part}, {} nodes and {} edges.", scene.graph.nodes(), scene.graph.edges());
+    let mut words = format!("{part}, {} nodes and {} edges.", scene.graph.num_nodes(), scene.graph.num_edges());
     for of_view in changes {
         words.push_str(&format!(" {}: ", of_view.view.title));
         let likeliest = |list: &[Change]| {

@@ -53,7 +53,7 @@ impl<'a> Subject<'a> {
 
     /// The same with what a scheme does to it in place of the graph as it is.
     pub fn of(dataset: &Dataset, place: usize, graph: &'a Graph, scheme: &'a Scheme) -> Subject<'a> {
-        let views = View::all_of(scheme, place, dataset.graphs.node_range(place), graph.edges());
+        let views = View::all_of(scheme, place, dataset.graphs.node_range(place), graph.num_edges());
         let operator = match scheme.settings() {
             Settings::Opposite(spectral) | Settings::Single(spectral) | Settings::Double(spectral) => spectral.operator,
             _ => Operator::default(),
@@ -63,7 +63,7 @@ impl<'a> Subject<'a> {
 
     /// Whether the whole graph can be drawn so that one sees something.
     pub fn fits(&self) -> bool {
-        self.graph.nodes() <= MOST_NODES && self.graph.edges() <= MOST_EDGES
+        self.graph.num_nodes() <= MOST_NODES && self.graph.num_edges() <= MOST_EDGES
     }
 
     /// The probability of the likeliest view that the pair changes.

@@ -100,8 +100,8 @@ impl<'a> View<'a> {
                 expected.removed = graph.edge_pairs().map(|(a, b)| self.probability(graph, a, b)).sum();
             }
             Source::Alike { remove, add } => {
-                let edges = graph.edges() as f64;
-                let nodes = graph.nodes() as f64;
+                let edges = graph.num_edges() as f64;
+                let nodes = graph.num_nodes() as f64;
                 expected.removed = remove * edges;
                 expected.added = add * (0.5 * nodes * (nodes - 1.0) - edges);
             }

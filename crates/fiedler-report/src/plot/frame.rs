@@ -21,7 +21,7 @@ const RIGHT: f64 = 14.0;
 /// An entry of the legend.
 pub struct Entry<'a> {
     pub name: &'a str,
-    /// Its colour.
+    /// Its color.
     pub series: usize,
     /// Its mark, or else a line.
     pub mark: Option<usize>,

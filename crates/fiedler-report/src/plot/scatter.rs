@@ -1,4 +1,4 @@
-//! Points on a plane, coloured by what they belong to.
+//! Points on a plane, colored by what they belong to.
 
 use super::axis::Axis;
 use super::frame::{Entry, Frame, Surroundings, WIDTH};

@@ -1,4 +1,4 @@
-//! Marks that differ by shape, so that nobody needs their colours to tell them apart.
+//! Marks that differ by shape, so that nobody needs their colors to tell them apart.
 
 use crate::markup::{escape, pixels};
 

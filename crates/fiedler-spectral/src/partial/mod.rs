@@ -120,12 +120,12 @@ pub struct Partial {
 ///
 /// ```
 /// use fiedler_graph::Graph;
-/// use fiedler_spectral::{Normalised, Operator, PartialSettings, partial};
+/// use fiedler_spectral::{Normalized, Operator, PartialSettings, partial};
 ///
 /// // A ring of n nodes has the eigenvalues 1 - cos(2πk/n): all but 0 and 2 twice.
 /// let (ring, _) = Graph::from_pairs(1000, (0..1000).map(|node| (node, (node + 1) % 1000)).collect())?;
 /// let settings = PartialSettings { lowest: 3, highest: 1, ..Default::default() };
-/// let found = partial(&Normalised::of(&ring, Operator::Laplacian), &settings, None)?;
+/// let found = partial(&Normalized::of(&ring, Operator::Laplacian), &settings, None)?;
 /// let second = 1.0 - (std::f64::consts::TAU / 1000.0).cos();
 /// assert!((found.lowest.values[1] - second).abs() < 1e-6 && (found.lowest.values[2] - second).abs() < 1e-6);
 /// assert!((found.highest.values[0] - 2.0).abs() < 1e-6);

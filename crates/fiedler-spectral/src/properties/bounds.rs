@@ -1,4 +1,4 @@
-//! What eigenvalues of the normalised Laplacian say of cuts and distances.
+//! What eigenvalues of the normalized Laplacian say of cuts and distances.
 
 use faer::MatRef;
 use fiedler_graph::Graph;
@@ -24,32 +24,32 @@ pub struct Cheeger {
 }
 
 impl Cheeger {
-    /// The bounds that follow from the second lowest eigenvalue of the normalised Laplacian.
+    /// The bounds that follow from the second lowest eigenvalue of the normalized Laplacian.
     pub fn from_second(second: f64) -> Cheeger {
         let second = second.max(0.0);
         Cheeger { at_least: second / 2.0, at_most: (2.0 * second).sqrt(), found: None }
     }
 }
 
-/// The lowest conductance among the cuts that an eigenvector of the normalised Laplacian orders the nodes into.
+/// The lowest conductance among the cuts that an eigenvector of the normalized Laplacian orders the nodes into.
 ///
 /// `None` where no cut has edges on both sides.
 pub fn sweep_conductance(graph: &Graph, vector: &[f64]) -> Option<f64> {
     let weight =
-        |node: u32, place: usize| graph.neighbour_weights(node).map_or(1.0, |weights| f64::from(weights[place]));
+        |node: u32, place: usize| graph.neighbor_weights(node).map_or(1.0, |weights| f64::from(weights[place]));
     let degree = |node: u32| -> f64 { (0..graph.degree(node)).map(|place| weight(node, place)).sum() };
-    let degrees: Vec<f64> = (0..graph.nodes() as u32).map(degree).collect();
+    let degrees: Vec<f64> = (0..graph.num_nodes() as u32).map(degree).collect();
     let height = |node: u32| vector[node as usize] * inverse_root(degrees[node as usize]);
-    let mut order: Vec<u32> = (0..graph.nodes() as u32).collect();
+    let mut order: Vec<u32> = (0..graph.num_nodes() as u32).collect();
     order.sort_by(|&a, &b| height(a).total_cmp(&height(b)).then(a.cmp(&b)));
     let total: f64 = degrees.iter().sum();
-    let mut inside = vec![false; graph.nodes()];
+    let mut inside = vec![false; graph.num_nodes()];
     let (mut volume, mut cut) = (0.0, 0.0);
     let mut best: Option<f64> = None;
     for node in order {
         inside[node as usize] = true;
         volume += degrees[node as usize];
-        for (place, &other) in graph.neighbours(node).iter().enumerate() {
+        for (place, &other) in graph.neighbors(node).iter().enumerate() {
             cut += if inside[other as usize] { -weight(node, place) } else { weight(node, place) };
         }
         let smaller = volume.min(total - volume);
@@ -61,13 +61,13 @@ pub fn sweep_conductance(graph: &Graph, vector: &[f64]) -> Option<f64> {
     best
 }
 
-/// What the spectrum of the normalised Laplacian says of a connected graph's diameter.
+/// What the spectrum of the normalized Laplacian says of a connected graph's diameter.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DiameterBounds {
     /// `1 / (2 m λ₂) ≤ d`, Chung's Lemma 1.9. (The paper prints this inequality the other way round.) Unweighted graphs
     /// only.
     pub from_edges: Option<f64>,
-    /// `4 / (n λ₂) ≤ d`, with λ₂ of the Laplacian that is not normalised, where it is known. Unweighted graphs only.
+    /// `4 / (n λ₂) ≤ d`, with λ₂ of the Laplacian that is not normalized, where it is known. Unweighted graphs only.
     pub from_nodes: Option<f64>,
     /// `d ≤ r - 1` for r distinct eigenvalues, where all are known.
     pub from_distinct: Option<usize>,
@@ -82,26 +82,26 @@ pub struct DiameterBounds {
 /// What is known of a connected graph when its diameter is bounded.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// Lowest eigenvalues of the normalised Laplacian, ascending, or all of them.
+    /// Lowest eigenvalues of the normalized Laplacian, ascending, or all of them.
     pub lowest: &'a [f64],
-    /// The highest eigenvalue of the normalised Laplacian.
+    /// The highest eigenvalue of the normalized Laplacian.
     pub highest: f64,
-    /// The second lowest eigenvalue of the Laplacian that is not normalised.
-    pub unnormalised_second: Option<f64>,
+    /// The second lowest eigenvalue of the Laplacian that is not normalized.
+    pub unnormalized_second: Option<f64>,
 }
 
 impl DiameterBounds {
     /// The bounds for a connected graph.
     pub fn of(graph: &Graph, known: Known) -> DiameterBounds {
-        let nodes = graph.nodes() as f64;
+        let nodes = graph.num_nodes() as f64;
         let second = known.lowest.get(1).copied().filter(|&second| second > SAME);
-        let unweighted = graph.entry_weights().is_none();
-        let all = known.lowest.len() == graph.nodes();
+        let unweighted = graph.weights().is_none();
+        let all = known.lowest.len() == graph.num_nodes();
         let higher = (2..).zip(known.lowest.iter().skip(1)).filter(|(_, value)| **value > SAME);
         DiameterBounds {
-            from_edges: second.filter(|_| unweighted).map(|second| 1.0 / (2.0 * graph.edges() as f64 * second)),
+            from_edges: second.filter(|_| unweighted).map(|second| 1.0 / (2.0 * graph.num_edges() as f64 * second)),
             from_nodes: known
-                .unnormalised_second
+                .unnormalized_second
                 .filter(|&value| unweighted && value > SAME)
                 .map(|value| 4.0 / (nodes * value)),
             from_distinct: all.then(|| distinct(known.lowest).saturating_sub(1)),
@@ -124,10 +124,10 @@ impl DiameterBounds {
 fn interval_bound(graph: &Graph, second: f64, highest: f64) -> Option<usize> {
     let degree = |node: u32| -> f64 {
         graph
-            .neighbour_weights(node)
+            .neighbor_weights(node)
             .map_or(graph.degree(node) as f64, |row| row.iter().map(|&weight| f64::from(weight)).sum())
     };
-    let degrees = (0..graph.nodes() as u32).map(degree);
+    let degrees = (0..graph.num_nodes() as u32).map(degree);
     let (volume, least) = degrees.fold((0.0, f64::INFINITY), |(sum, least), degree| (sum + degree, least.min(degree)));
     if highest - second <= SAME {
         // One eigenvalue beside 0: the graph is complete.

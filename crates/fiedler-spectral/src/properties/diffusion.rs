@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dense::spectrum;
 use crate::error::{Error, Result};
-use crate::operator::{Normalised, Operator, SymmetricMap};
+use crate::operator::{Normalized, Operator, SymmetricMap};
 use crate::series::ChebyshevSeries;
 
 /// Precision of the series that diffusion is applied by.
@@ -61,7 +61,7 @@ impl Diffusion {
     /// # Errors
     /// As [`Diffusion::check`], and when the series would take thousands of terms, as for a teleport probability near
     /// 0.
-    pub fn apply(&self, map: &Normalised, signals: &[f64], columns: usize) -> Result<Vec<f64>> {
+    pub fn apply(&self, map: &Normalized, signals: &[f64], columns: usize) -> Result<Vec<f64>> {
         self.check()?;
         let factor = |eigenvalue: f64| self.factor(map.operator(), eigenvalue);
         Ok(ChebyshevSeries::of(factor, map.bounds(), PRECISION)?.apply(map, signals, columns))
@@ -71,7 +71,7 @@ impl Diffusion {
     ///
     /// # Errors
     /// As [`Diffusion::check`], and when the spectrum needs more than `limit` bytes.
-    pub fn matrix(&self, map: &Normalised, limit: u64) -> Result<Mat<f64>> {
+    pub fn matrix(&self, map: &Normalized, limit: u64) -> Result<Mat<f64>> {
         self.check()?;
         let whole = spectrum(map, limit)?;
         let scaled = Mat::from_fn(map.size(), map.size(), |row, column| {
@@ -84,7 +84,7 @@ impl Diffusion {
     ///
     /// # Errors
     /// As [`Diffusion::apply`], and when a node is not in the graph.
-    pub fn distance(&self, map: &Normalised, a: usize, b: usize) -> Result<f64> {
+    pub fn distance(&self, map: &Normalized, a: usize, b: usize) -> Result<f64> {
         if let Some(node) = [a, b].into_iter().find(|&node| node >= map.size()) {
             return Err(Error::setting("node", node, format!("a number below {}, the number of nodes", map.size())));
         }

@@ -14,7 +14,7 @@ pub fn largest_component(graph: &Graph) -> Vec<u32> {
     let Some(largest) = (0..count).max_by_key(|&component| (sizes[component], count - component)) else {
         return Vec::new();
     };
-    (0..graph.nodes() as u32).filter(|&node| of_node[node as usize] as usize == largest).collect()
+    (0..graph.num_nodes() as u32).filter(|&node| of_node[node as usize] as usize == largest).collect()
 }
 
 /// The longest of the shortest paths of a component, in steps: known exactly, or between two bounds.
@@ -74,7 +74,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(graph: &'a Graph) -> Search<'a> {
-        Search { graph, distance: vec![UNSEEN; graph.nodes()], order: Vec::new() }
+        Search { graph, distance: vec![UNSEEN; graph.num_nodes()], order: Vec::new() }
     }
 
     /// Searches from a node; the distance of the farthest.
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
         let mut next = 0;
         while let Some(&node) = self.order.get(next) {
             next += 1;
-            for &other in self.graph.neighbours(node) {
+            for &other in self.graph.neighbors(node) {
                 if self.distance[other as usize] == UNSEEN {
                     self.distance[other as usize] = self.distance[node as usize] + 1;
                     self.order.push(other);
@@ -105,7 +105,7 @@ impl<'a> Search<'a> {
         let (mut node, target) = (end, self.distance[end as usize] / 2);
         while self.distance[node as usize] > target {
             let nearer = self.distance[node as usize] - 1;
-            match self.graph.neighbours(node).iter().find(|&&other| self.distance[other as usize] == nearer) {
+            match self.graph.neighbors(node).iter().find(|&&other| self.distance[other as usize] == nearer) {
                 Some(&other) => node = other,
                 None => break,
             }

@@ -10,4 +10,4 @@ pub use bounds::{Cheeger, DiameterBounds, Known, clusters_by_gap, distinct, eige
 pub use diffusion::Diffusion;
 pub use distance::{Diameter, diameter, largest_component};
 pub use fourier::{fourier, inverse_fourier};
-pub use summary::{Extremes, Summary, SummarySettings, summarise};
+pub use summary::{Extremes, Summary, SummarySettings, summarize};

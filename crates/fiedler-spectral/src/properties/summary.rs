@@ -9,7 +9,7 @@ use super::distance::{Diameter, diameter, largest_component};
 use crate::combinatorial::Combinatorial;
 use crate::density::{Density, DensitySettings};
 use crate::error::Result;
-use crate::operator::{Normalised, Operator};
+use crate::operator::{Normalized, Operator};
 use crate::partial::{Partial, PartialSettings, partial};
 
 /// How much of a graph's spectrum is looked at.
@@ -80,10 +80,10 @@ pub struct Summary {
     pub isolated_nodes: usize,
     /// Nodes of the largest component, which all that follows is about up to `clusters`.
     pub largest_component: usize,
-    /// The second lowest eigenvalue of the whole graph's normalised Laplacian; 0 unless the graph is connected.
+    /// The second lowest eigenvalue of the whole graph's normalized Laplacian; 0 unless the graph is connected.
     pub algebraic_connectivity: f64,
-    /// Likewise of the Laplacian that is not normalised, as Fiedler defined it.
-    pub algebraic_connectivity_unnormalised: f64,
+    /// Likewise of the Laplacian that is not normalized, as Fiedler defined it.
+    pub algebraic_connectivity_unnormalized: f64,
     /// The second lowest eigenvalue of the largest component: the gap above its only 0.
     pub spectral_gap: Option<f64>,
     /// Bounds on the conductance of its best cut.
@@ -106,10 +106,10 @@ pub struct Summary {
 ///
 /// ```
 /// use fiedler_graph::Graph;
-/// use fiedler_spectral::properties::{SummarySettings, summarise};
+/// use fiedler_spectral::properties::{SummarySettings, summarize};
 ///
 /// let (square, _) = Graph::from_pairs(4, vec![(0, 1), (1, 2), (2, 3), (3, 0)])?;
-/// let summary = summarise(&square, &SummarySettings::default())?;
+/// let summary = summarize(&square, &SummarySettings::default())?;
 /// assert_eq!((summary.components, summary.components_by_spectrum), (1, 1));
 /// assert!((summary.algebraic_connectivity - 1.0).abs() < 1e-12);
 /// assert_eq!(summary.diameter.exact(), Some(2));
@@ -118,32 +118,32 @@ pub struct Summary {
 ///
 /// # Errors
 /// When the eigenvalues do not converge.
-pub fn summarise(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
-    let map = Normalised::of(graph, settings.operator);
-    let whole = graph.nodes() <= settings.whole_up_to;
+pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
+    let map = Normalized::of(graph, settings.operator);
+    let whole = graph.num_nodes() <= settings.whole_up_to;
     let found = solve(&map, settings, whole)?;
     let laplacian = match settings.operator {
         Operator::Laplacian => found.clone(),
-        Operator::Propagation => solve(&Normalised::of(graph, Operator::Laplacian), settings, whole)?,
+        Operator::Propagation => solve(&Normalized::of(graph, Operator::Laplacian), settings, whole)?,
     };
     let (_, count) = components(graph);
-    let isolated = (0..graph.nodes() as u32).filter(|&node| graph.degree(node) == 0).count();
+    let isolated = (0..graph.num_nodes() as u32).filter(|&node| graph.degree(node) == 0).count();
     let largest = Component::of(graph, count, laplacian.clone(), settings)?;
-    let connected = count == 1 && graph.nodes() > 1;
+    let connected = count == 1 && graph.num_nodes() > 1;
     let gap = largest.laplacian.lowest.values.get(1).copied();
     let (histogram, histogram_estimated) = histogram(&map, &found, whole, settings)?;
     let zeros = laplacian.lowest.values.iter().filter(|value| value.abs() <= zero(settings)).count();
     Ok(Summary {
         operator: settings.operator,
-        nodes: graph.nodes(),
-        edges: graph.edges(),
+        nodes: graph.num_nodes(),
+        edges: graph.num_edges(),
         norm: map.spectral_norm(),
         components: count,
         components_by_spectrum: zeros + isolated,
         isolated_nodes: isolated,
-        largest_component: largest.graph.nodes(),
+        largest_component: largest.graph.num_nodes(),
         algebraic_connectivity: gap.filter(|_| connected).unwrap_or(0.0),
-        algebraic_connectivity_unnormalised: largest.unnormalised_second.filter(|_| connected).unwrap_or(0.0),
+        algebraic_connectivity_unnormalized: largest.unnormalized_second.filter(|_| connected).unwrap_or(0.0),
         spectral_gap: gap,
         cheeger: largest.cheeger(),
         diameter: largest.diameter(settings.searches),
@@ -163,7 +163,7 @@ fn zero(settings: &SummarySettings) -> f64 {
     settings.tolerance.max(SAME)
 }
 
-fn solve(map: &Normalised, settings: &SummarySettings, whole: bool) -> Result<Partial> {
+fn solve(map: &Normalized, settings: &SummarySettings, whole: bool) -> Result<Partial> {
     let pairs = settings.pairs.max(2);
     let (lowest, highest) = if whole { (map.degrees().len(), 0) } else { (pairs, pairs) };
     let wanted =
@@ -182,7 +182,7 @@ fn extremes(found: &Partial, pairs: usize) -> Extremes {
     Extremes { lowest, highest, residual }
 }
 
-fn histogram(map: &Normalised, found: &Partial, whole: bool, settings: &SummarySettings) -> Result<(Vec<f64>, bool)> {
+fn histogram(map: &Normalized, found: &Partial, whole: bool, settings: &SummarySettings) -> Result<(Vec<f64>, bool)> {
     if !whole {
         let density = DensitySettings { seed: settings.seed, ..settings.density };
         return Ok((Density::estimate(map, &density)?.histogram(settings.bins), true));
@@ -202,7 +202,7 @@ fn histogram(map: &Normalised, found: &Partial, whole: bool, settings: &SummaryS
 struct Component {
     graph: Graph,
     laplacian: Partial,
-    unnormalised_second: Option<f64>,
+    unnormalized_second: Option<f64>,
 }
 
 impl Component {
@@ -212,8 +212,8 @@ impl Component {
             (graph.clone(), laplacian)
         } else {
             let part = induced(graph, &largest_component(graph));
-            let whole = part.nodes() <= settings.whole_up_to;
-            let laplacian = solve(&Normalised::of(&part, Operator::Laplacian), settings, whole)?;
+            let whole = part.num_nodes() <= settings.whole_up_to;
+            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), settings, whole)?;
             (part, laplacian)
         };
         let two = PartialSettings {
@@ -223,8 +223,8 @@ impl Component {
             tolerance: settings.tolerance,
             ..Default::default()
         };
-        let unnormalised = partial(&Combinatorial::of(&graph), &two, None)?;
-        Ok(Component { unnormalised_second: unnormalised.lowest.values.get(1).copied(), graph, laplacian })
+        let unnormalized = partial(&Combinatorial::of(&graph), &two, None)?;
+        Ok(Component { unnormalized_second: unnormalized.lowest.values.get(1).copied(), graph, laplacian })
     }
 
     fn cheeger(&self) -> Option<Cheeger> {
@@ -234,13 +234,17 @@ impl Component {
     }
 
     fn diameter(&self, searches: usize) -> Diameter {
-        if self.graph.nodes() == 0 { Diameter { at_least: 0, at_most: 0 } } else { diameter(&self.graph, 0, searches) }
+        if self.graph.num_nodes() == 0 {
+            Diameter { at_least: 0, at_most: 0 }
+        } else {
+            diameter(&self.graph, 0, searches)
+        }
     }
 
     fn diameter_bounds(&self) -> Option<DiameterBounds> {
         let lowest = &self.laplacian.lowest.values;
         let highest = *self.laplacian.highest.values.first().or(lowest.last())?;
-        let known = Known { lowest, highest, unnormalised_second: self.unnormalised_second };
+        let known = Known { lowest, highest, unnormalized_second: self.unnormalized_second };
         Some(DiameterBounds::of(&self.graph, known))
     }
 }

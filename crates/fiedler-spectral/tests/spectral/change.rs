@@ -1,12 +1,12 @@
 use fiedler_graph::Graph;
-use fiedler_spectral::{Normalised, Operator, PartialSettings, Rows, eigenvalue_derivative, flip_changes, partial};
+use fiedler_spectral::{Normalized, Operator, PartialSettings, Rows, eigenvalue_derivative, flip_changes, partial};
 
 use crate::common::{all_values, groups};
 
 /// The eigenvalues when the weight of one pair, joined or not, is set.
 fn moved(graph: &Graph, operator: Operator, (a, b): (u32, u32), weight: f64) -> Vec<f64> {
-    let (mut offsets, mut neighbours, mut values) = (vec![0], Vec::new(), Vec::new());
-    for node in 0..graph.nodes() as u32 {
+    let (mut offsets, mut neighbors, mut values) = (vec![0], Vec::new(), Vec::new());
+    for node in 0..graph.num_nodes() as u32 {
         let other = if node == a {
             Some(b)
         } else if node == b {
@@ -14,19 +14,19 @@ fn moved(graph: &Graph, operator: Operator, (a, b): (u32, u32), weight: f64) -> 
         } else {
             None
         };
-        let mut row: Vec<(u32, f64)> = graph.neighbours(node).iter().map(|&neighbour| (neighbour, 1.0)).collect();
+        let mut row: Vec<(u32, f64)> = graph.neighbors(node).iter().map(|&neighbor| (neighbor, 1.0)).collect();
         if let Some(other) = other {
-            row.retain(|&(neighbour, _)| neighbour != other);
+            row.retain(|&(neighbor, _)| neighbor != other);
             row.push((other, weight));
         }
-        for (neighbour, value) in row {
-            neighbours.push(neighbour);
+        for (neighbor, value) in row {
+            neighbors.push(neighbor);
             values.push(value);
         }
-        offsets.push(neighbours.len());
+        offsets.push(neighbors.len());
     }
-    let rows = Rows { offsets: &offsets, neighbours: &neighbours, values: &values, self_loops: None };
-    all_values(&Normalised::from_rows(rows, operator).unwrap())
+    let rows = Rows { offsets: &offsets, neighbors: &neighbors, values: &values, self_loops: None };
+    all_values(&Normalized::from_rows(rows, operator).unwrap())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn derivative_is_the_limit_of_differences() {
     let joined = graph.edge_pairs().nth(17).unwrap();
     let apart = (0..60).map(|node| (5, node)).find(|&(a, b)| a != b && !graph.has_edge(a, b)).unwrap();
     for operator in Operator::ALL {
-        let map = Normalised::of(&graph, operator);
+        let map = Normalized::of(&graph, operator);
         let whole = fiedler_spectral::spectrum(&map, 1 << 30).unwrap();
         for (pair, weight) in [(joined, 1.0), (apart, 0.0)] {
             // An entry may not be negative, so at 0 the difference is taken forwards, and extrapolated.
@@ -59,7 +59,7 @@ fn derivative_is_the_limit_of_differences() {
 #[test]
 fn first_order_change_is_near_the_true_one_where_degrees_are_high() {
     let graph = groups(2, 150, 0.4, 0.05, 8);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     let settings = PartialSettings { lowest: 10, highest: 0, ..Default::default() };
     let pairs = partial(&map, &settings, None).unwrap().lowest;
     let before = all_values(&map);
@@ -78,7 +78,7 @@ fn first_order_change_is_near_the_true_one_where_degrees_are_high() {
 fn the_laplacian_changes_opposite_to_the_adjacency() {
     // Bojchevski and Günnemann's formula for μ = 1 - λ: Δμ = Δw (2 u_i u_j - μ (u_i² + u_j²)).
     let graph = groups(2, 15, 0.5, 0.1, 2);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     let whole = fiedler_spectral::spectrum(&map, 1 << 30).unwrap();
     for (k, &value) in whole.values.iter().enumerate() {
         let vector = whole.vectors.col_as_slice(k);

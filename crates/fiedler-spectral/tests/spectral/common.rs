@@ -59,7 +59,7 @@ pub fn beside(parts: &[Graph]) -> Graph {
     let mut first = 0;
     for part in parts {
         pairs.extend(part.edge_pairs().map(|(low, high)| (low + first, high + first)));
-        first += part.nodes() as u32;
+        first += part.num_nodes() as u32;
     }
     graph(first as usize, pairs)
 }
@@ -82,11 +82,11 @@ pub fn any_graph(most: usize) -> impl Strategy<Value = Graph> {
 
 /// The operator, entry by entry from its definition.
 pub fn by_definition(graph: &Graph, operator: Operator) -> Mat<f64> {
-    let size = graph.nodes();
+    let size = graph.num_nodes();
     let mut entries = Mat::<f64>::zeros(size, size);
     for node in 0..size as u32 {
-        for (place, &other) in graph.neighbours(node).iter().enumerate() {
-            let weight = graph.neighbour_weights(node).map_or(1.0, |weights| f64::from(weights[place]));
+        for (place, &other) in graph.neighbors(node).iter().enumerate() {
+            let weight = graph.neighbor_weights(node).map_or(1.0, |weights| f64::from(weights[place]));
             entries[(node as usize, other as usize)] = weight;
         }
         if operator == Operator::Propagation {

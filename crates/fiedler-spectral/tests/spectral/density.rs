@@ -1,4 +1,4 @@
-use fiedler_spectral::{Density, DensitySettings, Error, Normalised, Operator};
+use fiedler_spectral::{Density, DensitySettings, Error, Normalized, Operator};
 
 use crate::common::{all_values, groups, ring, sparse};
 
@@ -6,7 +6,7 @@ use crate::common::{all_values, groups, ring, sparse};
 fn close_to_the_exact_histogram() {
     for graph in [sparse(1000, 6.0, 4), groups(4, 250, 0.05, 0.002, 4)] {
         for operator in Operator::ALL {
-            let map = Normalised::of(&graph, operator);
+            let map = Normalized::of(&graph, operator);
             let density = Density::estimate(&map, &DensitySettings { moments: 300, probes: 40, seed: 1 }).unwrap();
             let values = all_values(&map);
             let (low, high) = operator.bounds();
@@ -30,7 +30,7 @@ fn close_to_the_exact_histogram() {
 #[test]
 fn needs_probes_and_moments() {
     let graph = ring(10);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     for settings in
         [DensitySettings { probes: 0, ..Default::default() }, DensitySettings { moments: 1, ..Default::default() }]
     {

@@ -1,5 +1,5 @@
 use fiedler_graph::Graph;
-use fiedler_spectral::{Combinatorial, Error, Normalised, Operator, Rows, SymmetricMap, dense_bytes};
+use fiedler_spectral::{Combinatorial, Error, Normalized, Operator, Rows, SymmetricMap, dense_bytes};
 use proptest::prelude::*;
 
 use crate::common::{all_values, any_graph, assert_close, by_definition, complete, path, ring, star};
@@ -10,7 +10,7 @@ proptest! {
     #[test]
     fn multiplies_as_its_definition_says(graph in any_graph(30), columns in 0usize..40) {
         for operator in Operator::ALL {
-            let map = Normalised::of(&graph, operator);
+            let map = Normalized::of(&graph, operator);
             let dense = by_definition(&graph, operator);
             let size = map.size();
             let x: Vec<f64> = (0..size * columns).map(|place| ((place * 37 % 101) as f64 / 50.0) - 1.0).collect();
@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn norm_and_bounds_agree_with_the_eigenvalues(graph in any_graph(30)) {
         for operator in Operator::ALL {
-            let map = Normalised::of(&graph, operator);
+            let map = Normalized::of(&graph, operator);
             let values = all_values(&map);
             let (low, high) = map.bounds();
             prop_assert!(values.iter().all(|&value| value > low - 1e-9 && value < high + 1e-9));
@@ -45,12 +45,12 @@ proptest! {
 
     #[test]
     fn rows_of_a_graph_are_the_graph(graph in any_graph(30)) {
-        let weights = graph.edge_weights().unwrap_or_else(|| vec![1.0; graph.edges()]);
+        let weights = graph.edge_weights().unwrap_or_else(|| vec![1.0; graph.num_edges()]);
         let values: Vec<f64> = graph.spread_to_entries(&weights).into_iter().map(f64::from).collect();
-        let rows = Rows { offsets: graph.offsets(), neighbours: graph.entries(), values: &values, self_loops: None };
+        let rows = Rows { offsets: graph.indptr(), neighbors: graph.indices(), values: &values, self_loops: None };
         for operator in Operator::ALL {
-            let expected = Normalised::of(&graph, operator);
-            let mut map = Normalised::from_rows(rows, operator).unwrap().into_owned();
+            let expected = Normalized::of(&graph, operator);
+            let mut map = Normalized::from_rows(rows, operator).unwrap().into_owned();
             prop_assert_eq!(map.to_dense(), expected.to_dense());
             map.reweight(&vec![0.5; values.len()], None).unwrap();
             map.reweight(&values, None).unwrap();
@@ -61,7 +61,7 @@ proptest! {
 
 #[test]
 fn known_spectra() {
-    let laplacian = |graph: &Graph| all_values(&Normalised::of(graph, Operator::Laplacian));
+    let laplacian = |graph: &Graph| all_values(&Normalized::of(graph, Operator::Laplacian));
     let sorted = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);
         values
@@ -77,17 +77,17 @@ fn known_spectra() {
 
 #[test]
 fn degenerate_graphs() {
-    assert!(all_values(&Normalised::of(&Graph::empty(0), Operator::Laplacian)).is_empty());
+    assert!(all_values(&Normalized::of(&Graph::empty(0), Operator::Laplacian)).is_empty());
     // An isolated node is 1 in both operators: the Laplacian of the paper subtracts nothing from its diagonal.
     for operator in Operator::ALL {
-        assert_close(&all_values(&Normalised::of(&Graph::empty(3), operator)), &[1.0; 3], 0.0);
+        assert_close(&all_values(&Normalized::of(&Graph::empty(3), operator)), &[1.0; 3], 0.0);
     }
 }
 
 #[test]
 fn self_loops_count_as_degree() {
-    let rows = Rows { offsets: &[0, 1, 2], neighbours: &[1, 0], values: &[1.0, 1.0], self_loops: Some(&[3.0, 0.0]) };
-    let map = Normalised::from_rows(rows, Operator::Laplacian).unwrap();
+    let rows = Rows { offsets: &[0, 1, 2], neighbors: &[1, 0], values: &[1.0, 1.0], self_loops: Some(&[3.0, 0.0]) };
+    let map = Normalized::from_rows(rows, Operator::Laplacian).unwrap();
     assert_close(map.degrees(), &[4.0, 1.0], 0.0);
     assert_close(map.diagonal(), &[0.25, 1.0], 1e-15);
     assert_close(map.row(0).1, &[-0.5], 1e-15);
@@ -95,19 +95,19 @@ fn self_loops_count_as_degree() {
 
 #[test]
 fn refuses_rows_that_do_not_fit() {
-    let good = Rows { offsets: &[0, 1, 2], neighbours: &[1, 0], values: &[1.0, 1.0], self_loops: None };
+    let good = Rows { offsets: &[0, 1, 2], neighbors: &[1, 0], values: &[1.0, 1.0], self_loops: None };
     let cases = [
         Rows { offsets: &[], ..good },
         Rows { offsets: &[0, 2, 1], ..good },
         Rows { offsets: &[0, 1, 3], ..good },
-        Rows { neighbours: &[1, 2], ..good },
+        Rows { neighbors: &[1, 2], ..good },
         Rows { values: &[1.0], ..good },
         Rows { values: &[1.0, -1.0], ..good },
         Rows { values: &[f64::NAN, 1.0], ..good },
         Rows { self_loops: Some(&[1.0]), ..good },
     ];
     for rows in cases {
-        assert!(matches!(Normalised::from_rows(rows, Operator::Laplacian), Err(Error::Setting { .. })), "{rows:?}");
+        assert!(matches!(Normalized::from_rows(rows, Operator::Laplacian), Err(Error::Setting { .. })), "{rows:?}");
     }
 }
 
@@ -124,7 +124,7 @@ fn names_go_both_ways() {
 #[test]
 fn a_dense_spectrum_that_does_not_fit_is_refused() {
     let graph = path(100);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     let needed = dense_bytes(100, true);
     assert!(needed >= 2 * 8 * 100 * 100 && needed > dense_bytes(100, false));
     assert!(fiedler_spectral::spectrum(&map, needed).is_ok());

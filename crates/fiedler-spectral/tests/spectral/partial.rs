@@ -1,6 +1,6 @@
 use faer::Mat;
 use fiedler_graph::Graph;
-use fiedler_spectral::{Error, Normalised, Operator, Partial, PartialSettings, Rows, SymmetricMap, partial};
+use fiedler_spectral::{Error, Normalized, Operator, Partial, PartialSettings, Rows, SymmetricMap, partial};
 use proptest::prelude::*;
 
 use crate::common::{
@@ -36,7 +36,7 @@ fn assert_pairs(map: &dyn SymmetricMap, found: &Partial, tolerance: f64) {
 
 fn check_both_operators(graph: &Graph, pairs: usize) {
     for operator in Operator::ALL {
-        let map = Normalised::of(graph, operator);
+        let map = Normalized::of(graph, operator);
         let found = partial(&map, &iterative(pairs), None).unwrap();
         assert_eq!((found.lowest.len(), found.highest.len()), (pairs, pairs));
         assert!(found.lowest.rounds > 0, "the iteration is what is tested");
@@ -94,17 +94,17 @@ proptest! {
 
     #[test]
     fn any_number_of_pairs_of_any_graph(graph in any_graph(60), lowest in 0usize..70, highest in 0usize..70) {
-        let map = Normalised::of(&graph, Operator::Laplacian);
+        let map = Normalized::of(&graph, Operator::Laplacian);
         let settings = PartialSettings { lowest, highest, ..Default::default() };
         let found = partial(&map, &settings, None).unwrap();
-        prop_assert_eq!(found.lowest.len(), lowest.min(graph.nodes()));
-        prop_assert_eq!(found.highest.len(), highest.min(graph.nodes() - found.lowest.len()));
+        prop_assert_eq!(found.lowest.len(), lowest.min(graph.num_nodes()));
+        prop_assert_eq!(found.highest.len(), highest.min(graph.num_nodes() - found.lowest.len()));
         assert_pairs(&map, &found, 1e-9);
     }
 
     #[test]
     fn iteration_agrees_with_the_whole(graph in any_graph(60), pairs in 1usize..12, seed in 0u64..1000) {
-        let map = Small(Normalised::of(&graph, Operator::Laplacian));
+        let map = Small(Normalized::of(&graph, Operator::Laplacian));
         let settings = PartialSettings { seed, ..iterative(pairs) };
         let found = partial(&map, &settings, None).unwrap();
         assert_pairs(&map, &found, 1e-7);
@@ -112,7 +112,7 @@ proptest! {
 }
 
 /// Grown by isolated ones in the middle of the interval, so that no graph is too small for the iteration.
-struct Small<'a>(Normalised<'a>);
+struct Small<'a>(Normalized<'a>);
 
 impl SymmetricMap for Small<'_> {
     fn size(&self) -> usize {
@@ -135,13 +135,13 @@ impl SymmetricMap for Small<'_> {
 #[test]
 fn warm_start_finds_the_same_pairs() {
     let graph = groups(5, 160, 0.08, 0.003, 2);
-    let before = Normalised::of(&graph, Operator::Laplacian);
+    let before = Normalized::of(&graph, Operator::Laplacian);
     let settings = iterative(20);
     let start = partial(&before, &settings, None).unwrap();
-    let of_edges: Vec<f64> = (0..graph.edges()).map(|edge| 1.0 - 0.01 * (edge % 3) as f64).collect();
+    let of_edges: Vec<f64> = (0..graph.num_edges()).map(|edge| 1.0 - 0.01 * (edge % 3) as f64).collect();
     let values = graph.spread_to_entries(&of_edges);
-    let rows = Rows { offsets: graph.offsets(), neighbours: graph.entries(), values: &values, self_loops: None };
-    let after = Normalised::from_rows(rows, Operator::Laplacian).unwrap();
+    let rows = Rows { offsets: graph.indptr(), neighbors: graph.indices(), values: &values, self_loops: None };
+    let after = Normalized::from_rows(rows, Operator::Laplacian).unwrap();
     assert_pairs(&after, &partial(&after, &settings, Some(&start)).unwrap(), 1e-7);
     // What was converged stays so, and costs a single look.
     let again = partial(&before, &settings, Some(&start)).unwrap();
@@ -154,20 +154,20 @@ fn warm_start_from_another_graph_does_no_harm() {
     let settings = iterative(10);
     let start = {
         let other = ring(800);
-        partial(&Normalised::of(&other, Operator::Laplacian), &settings, None).unwrap()
+        partial(&Normalized::of(&other, Operator::Laplacian), &settings, None).unwrap()
     };
     let graph = sparse(800, 6.0, 9);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     assert_pairs(&map, &partial(&map, &settings, Some(&start)).unwrap(), 1e-7);
     let larger = sparse(900, 6.0, 9);
-    let map = Normalised::of(&larger, Operator::Laplacian);
+    let map = Normalized::of(&larger, Operator::Laplacian);
     assert_pairs(&map, &partial(&map, &settings, Some(&start)).unwrap(), 1e-7);
 }
 
 #[test]
 fn the_seed_decides_not_the_threads() {
     let graph = sparse(1500, 5.0, 3);
-    let map = Normalised::of(&graph, Operator::Propagation);
+    let map = Normalized::of(&graph, Operator::Propagation);
     let solve = |threads: usize| -> (Vec<f64>, Mat<f64>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let found = pool.install(|| partial(&map, &iterative(20), None).unwrap());
@@ -182,13 +182,13 @@ fn the_seed_decides_not_the_threads() {
 #[test]
 fn out_of_range_settings_are_named() {
     let graph = path(10);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let settings = PartialSettings { tolerance, ..Default::default() };
         assert!(matches!(partial(&map, &settings, None), Err(Error::Setting { .. })));
     }
     let graph = sparse(1000, 4.0, 1);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     let hurried = PartialSettings { rounds: 1, tolerance: 1e-13, ..iterative(50) };
     assert!(matches!(partial(&map, &hurried, None), Err(Error::NotConverged { .. })));
     let everything = PartialSettings { lowest: 1000, ..iterative(0) };

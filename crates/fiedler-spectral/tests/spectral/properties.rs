@@ -2,26 +2,26 @@ use fiedler_graph::Graph;
 use fiedler_graph::measure::components;
 use fiedler_spectral::properties::{
     Diffusion, Summary, SummarySettings, clusters_by_gap, diameter, distinct, fourier, inverse_fourier,
-    largest_component, summarise, sweep_conductance,
+    largest_component, summarize, sweep_conductance,
 };
-use fiedler_spectral::{Normalised, Operator, PartialSettings, SymmetricMap, partial, spectrum};
+use fiedler_spectral::{Normalized, Operator, PartialSettings, SymmetricMap, partial, spectrum};
 use proptest::prelude::*;
 
 use crate::common::{ROOM, any_graph, assert_close, beside, complete, graph, groups, path, ring, sparse, star};
 
 fn describe(graph: &Graph) -> Summary {
-    summarise(graph, &SummarySettings::default()).unwrap()
+    summarize(graph, &SummarySettings::default()).unwrap()
 }
 
 /// All distances, by as many searches as there are nodes.
 fn true_diameter(graph: &Graph) -> usize {
     let from = |source: u32| {
-        let mut distance = vec![usize::MAX; graph.nodes()];
+        let mut distance = vec![usize::MAX; graph.num_nodes()];
         distance[source as usize] = 0;
         let mut order = vec![source];
         let mut next = 0;
         while next < order.len() {
-            for &other in graph.neighbours(order[next]) {
+            for &other in graph.neighbors(order[next]) {
                 if distance[other as usize] == usize::MAX {
                     distance[other as usize] = distance[order[next] as usize] + 1;
                     order.push(other);
@@ -31,7 +31,7 @@ fn true_diameter(graph: &Graph) -> usize {
         }
         distance.into_iter().filter(|&distance| distance != usize::MAX).max().unwrap_or(0)
     };
-    (0..graph.nodes() as u32).map(from).max().unwrap_or(0)
+    (0..graph.num_nodes() as u32).map(from).max().unwrap_or(0)
 }
 
 proptest! {
@@ -41,8 +41,8 @@ proptest! {
     fn spectrum_and_search_agree(graph in any_graph(40)) {
         let summary = describe(&graph);
         prop_assert_eq!(summary.components, summary.components_by_spectrum);
-        prop_assert_eq!(summary.algebraic_connectivity > 1e-9, summary.components == 1 && graph.nodes() > 1);
-        prop_assert_eq!(summary.algebraic_connectivity_unnormalised > 1e-9, summary.components == 1 && graph.nodes() > 1);
+        prop_assert_eq!(summary.algebraic_connectivity > 1e-9, summary.components == 1 && graph.num_nodes() > 1);
+        prop_assert_eq!(summary.algebraic_connectivity_unnormalized > 1e-9, summary.components == 1 && graph.num_nodes() > 1);
         let largest = largest_component(&graph);
         prop_assert_eq!(summary.largest_component, largest.len());
         let whole = diameter(&graph, largest[0], usize::MAX).exact().unwrap();
@@ -56,7 +56,7 @@ proptest! {
         {
             prop_assert!(cheeger.at_least <= found + 1e-9 && found <= cheeger.at_most + 1e-9, "{cheeger:?}");
         }
-        prop_assert_eq!(summary.histogram.iter().sum::<f64>() as usize, graph.nodes());
+        prop_assert_eq!(summary.histogram.iter().sum::<f64>() as usize, graph.num_nodes());
         prop_assert!(serde_json::to_string(&summary).is_ok());
     }
 
@@ -76,12 +76,12 @@ proptest! {
 fn known_graphs() {
     let summary = describe(&complete(8));
     assert!((summary.algebraic_connectivity - 8.0 / 7.0).abs() < 1e-9);
-    assert!((summary.algebraic_connectivity_unnormalised - 8.0).abs() < 1e-9);
+    assert!((summary.algebraic_connectivity_unnormalized - 8.0).abs() < 1e-9);
     assert_eq!(summary.diameter_bounds.unwrap().at_most(), Some(1));
 
     let summary = describe(&path(10));
     let second = 2.0 - 2.0 * (std::f64::consts::PI / 10.0).cos();
-    assert!((summary.algebraic_connectivity_unnormalised - second).abs() < 1e-9);
+    assert!((summary.algebraic_connectivity_unnormalized - second).abs() < 1e-9);
     assert_eq!(summary.diameter.exact(), Some(9));
     assert_eq!(summary.diameter_bounds.unwrap().from_distinct, Some(9));
 
@@ -105,7 +105,7 @@ fn larger_graphs_are_described_by_the_ends_and_the_density() {
     let graph = groups(4, 200, 0.1, 0.002, 6);
     let whole = describe(&graph);
     let settings = SummarySettings { whole_up_to: 100, ..Default::default() };
-    let ends = summarise(&graph, &settings).unwrap();
+    let ends = summarize(&graph, &settings).unwrap();
     assert!(!whole.histogram_estimated && ends.histogram_estimated);
     assert_close(&ends.extremes.lowest, &whole.extremes.lowest, 1e-6);
     assert_close(&ends.extremes.highest, &whole.extremes.highest, 1e-6);
@@ -125,7 +125,7 @@ fn gaps_and_distinct_values() {
 #[test]
 fn best_cut_of_a_bridge() {
     let two = graph(6, [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]);
-    let map = Normalised::of(&two, Operator::Laplacian);
+    let map = Normalized::of(&two, Operator::Laplacian);
     let vectors = spectrum(&map, ROOM).unwrap().vectors;
     assert!((sweep_conductance(&two, vectors.col_as_slice(1)).unwrap() - 1.0 / 7.0).abs() < 1e-12);
     assert_eq!(sweep_conductance(&Graph::empty(3), &[0.0; 3]), None);
@@ -135,7 +135,7 @@ fn best_cut_of_a_bridge() {
 fn diffusion_by_series_and_by_spectrum_agree() {
     let graph = sparse(120, 4.0, 8);
     for operator in Operator::ALL {
-        let map = Normalised::of(&graph, operator);
+        let map = Normalized::of(&graph, operator);
         let whole = spectrum(&map, ROOM).unwrap();
         let ways = [
             Diffusion::Heat { time: 0.0 },
@@ -170,7 +170,7 @@ fn diffusion_by_series_and_by_spectrum_agree() {
 #[test]
 fn fourier_there_and_back() {
     let graph = sparse(500, 5.0, 2);
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     let signals: Vec<f64> = (0..1000).map(|place| (place as f64).cos()).collect();
     let whole = spectrum(&map, ROOM).unwrap();
     let frequencies = fourier(whole.vectors.as_ref(), &signals, 2);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fiedler_graph::Graph;
-use fiedler_spectral::properties::{SummarySettings, summarise};
-use fiedler_spectral::{Normalised, Operator, PartialSettings, partial};
+use fiedler_spectral::properties::{SummarySettings, summarize};
+use fiedler_spectral::{Normalized, Operator, PartialSettings, partial};
 
 use crate::common::all_values;
 
@@ -19,7 +19,7 @@ fn published(name: &str) -> Option<Graph> {
 }
 
 fn norms(graph: &Graph) -> [f64; 2] {
-    Operator::ALL.map(|operator| Normalised::of(graph, operator).spectral_norm())
+    Operator::ALL.map(|operator| Normalized::of(graph, operator).spectral_norm())
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn norms_of_cora() {
     let Some(graph) = published("cora") else { return };
     let [laplacian, propagation] = norms(&graph);
     assert!((laplacian - 58.81).abs() < 0.005 && (propagation - 24.88).abs() < 0.005, "{laplacian} {propagation}");
-    let values = all_values(&Normalised::of(&graph, Operator::Propagation));
+    let values = all_values(&Normalized::of(&graph, Operator::Propagation));
     let squares: f64 = values.iter().map(|value| value * value).sum();
     assert!((squares.sqrt() - propagation).abs() < 1e-9);
 }
@@ -45,12 +45,12 @@ fn ends_of_citeseer_with_its_438_components() {
     let [laplacian, _] = norms(&graph);
     // Every isolated node adds 1 to the square.
     assert!((laplacian - 69.2076).abs() < 0.0005, "{laplacian}");
-    let map = Normalised::of(&graph, Operator::Laplacian);
+    let map = Normalized::of(&graph, Operator::Laplacian);
     // 48 isolated nodes are 1 here, so 390 of the components are zeros.
     let settings = PartialSettings { lowest: 400, highest: 100, tolerance: 1e-7, dense_limit: 0, ..Default::default() };
     let found = partial(&map, &settings, None).unwrap();
     assert_eq!(found.lowest.values.iter().filter(|value| value.abs() < 1e-7).count(), 390);
-    let summary = summarise(&graph, &SummarySettings { pairs: 450, ..Default::default() }).unwrap();
+    let summary = summarize(&graph, &SummarySettings { pairs: 450, ..Default::default() }).unwrap();
     assert_eq!((summary.components, summary.components_by_spectrum, summary.isolated_nodes), (438, 438, 48));
     assert_eq!((summary.largest_component, summary.diameter.exact()), (2120, Some(28)));
 }

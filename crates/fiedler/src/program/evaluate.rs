@@ -41,7 +41,7 @@ pub struct Evaluate {
     /// Divide every class in the same shares: true or false [default: true for kfold, false for random]
     #[arg(long, value_name = "BOOL")]
     stratified: Option<bool>,
-    /// What may be done to embeddings first, chosen like weights: standardise (columns, by the training rows), unit-rows, as-is
+    /// What may be done to embeddings first, chosen like weights: standardize (columns, by the training rows), unit-rows, as-is
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = PREPARATIONS)]
     prepare: Vec<Preparation>,
     /// Weights to choose from: C of logistic regression (large is a weak penalty), alpha of ridge regression (large is a strong one), both
@@ -179,9 +179,9 @@ impl Evaluate {
                     value(split.value),
                     split.preparation,
                     split.weight,
-                    value(split.valid),
+                    value(split.validation),
                     split.train_items,
-                    split.valid_items,
+                    split.validation_items,
                     split.test_items,
                     &split.fingerprint[..8]
                 ),

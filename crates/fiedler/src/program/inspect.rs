@@ -54,7 +54,7 @@ impl Inspect {
         if let Some(graph) = self.graph {
             dataset = alone(&dataset, graph)?;
         }
-        let summary = measure::summarise(&dataset);
+        let summary = measure::summarize(&dataset);
         let spectrum = self.spectrum.then(|| self.look_at_spectrum(&dataset, common, output)).transpose()?;
         if self.json {
             let report = &dataset.report;
@@ -77,7 +77,7 @@ impl Inspect {
         };
         let spinner = output.spinner("computing eigenvalues");
         let settings = SummarySettings { operator: self.operator, seed: common.seed(), ..Default::default() };
-        let spectrum = properties::summarise(graph, &settings);
+        let spectrum = properties::summarize(graph, &settings);
         spinner.finish_and_clear();
         Ok(spectrum?)
     }

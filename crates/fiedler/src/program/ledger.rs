@@ -32,7 +32,7 @@ impl Ledger {
     /// Which divisions a run is judged on.
     pub fn protocol(self) -> Protocol {
         match self {
-            Ledger::Random => Protocol::Random { splits: 1, train: 0.1, valid: 0.1, stratified: false },
+            Ledger::Random => Protocol::Random { splits: 1, train: 0.1, validation: 0.1, stratified: false },
             Ledger::Public => Protocol::Public,
             Ledger::Reference => Protocol::Reference,
             Ledger::Folds => Protocol::KFOLD,

@@ -46,7 +46,7 @@ DATA is a path, a name from `fiedler data list`, or a generator with its setting
   fiedler inspect sbm:nodes=2000,classes=4
 
 Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed,
-7 training failed, 130 interrupted. Results go to standard output, everything else to standard error. NO_COLOR switches colours off.";
+7 training failed, 130 interrupted. Results go to standard output, everything else to standard error. NO_COLOR switches colors off.";
 
 /// Options of every command.
 #[derive(Debug, Args)]

@@ -99,7 +99,7 @@ enum SchemeName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CentralityName {
-    /// The number of neighbours
+    /// The number of neighbors
     Degree,
     /// The principal eigenvector
     Eigenvector,
@@ -186,23 +186,23 @@ impl SchemeFlags {
     fn check(&self, scheme: SchemeName) -> Result<(), Failure> {
         use SchemeName::{Centrality, Clustered, Diffusion, Double, NodeDropping, Opposite, Single};
         let spectral = matches!(scheme, Opposite | Single | Double);
-        let optimised = spectral || scheme == NodeDropping;
+        let optimized = spectral || scheme == NodeDropping;
         let flags = [
             ("--ratio", self.ratio.is_some(), scheme != Diffusion),
-            ("--operator", self.operator.is_some(), optimised),
+            ("--operator", self.operator.is_some(), optimized),
             ("--norm", self.norm.is_some(), spectral),
-            ("--eigenvalues", self.eigenvalues.is_some(), optimised),
-            ("--steps", self.steps.is_some(), optimised),
-            ("--step-size", self.step_size.is_some(), optimised),
+            ("--eigenvalues", self.eigenvalues.is_some(), optimized),
+            ("--steps", self.steps.is_some(), optimized),
+            ("--step-size", self.step_size.is_some(), optimized),
             ("--start", self.start.is_some(), spectral),
             ("--support", self.support.is_some(), spectral),
             ("--candidates", self.candidates.is_some(), spectral),
-            ("--noise", self.noise.is_some(), optimised),
+            ("--noise", self.noise.is_some(), optimized),
             ("--centrality", self.centrality.is_some(), scheme == Centrality),
             ("--clusters", self.clusters.is_some(), scheme == Clustered),
             ("--teleport", self.teleport.is_some(), scheme == Diffusion),
             ("--heat", self.heat.is_some(), scheme == Diffusion),
-            ("--memory", self.memory.is_some(), optimised || scheme == Diffusion),
+            ("--memory", self.memory.is_some(), optimized || scheme == Diffusion),
         ];
         let idle: Vec<&str> = flags.iter().filter(|(_, given, used)| *given && !used).map(|(flag, ..)| *flag).collect();
         if idle.is_empty() {

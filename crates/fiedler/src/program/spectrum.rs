@@ -28,7 +28,7 @@ fn connectivity(table: &mut Table, spectrum: &Summary) {
         true => format!(
             "{} algebraic; {} where degrees are not divided out",
             figure(tidy(spectrum.algebraic_connectivity)),
-            figure(tidy(spectrum.algebraic_connectivity_unnormalised))
+            figure(tidy(spectrum.algebraic_connectivity_unnormalized))
         ),
         false => format!(
             "0, for the graph has {} parts; what follows is of the largest, {} nodes",
@@ -64,7 +64,7 @@ fn connectivity(table: &mut Table, spectrum: &Summary) {
 
 fn operator(operator: Operator) -> &'static str {
     match operator {
-        Operator::Laplacian => "normalised Laplacian",
+        Operator::Laplacian => "normalized Laplacian",
         Operator::Propagation => "propagation matrix",
     }
 }

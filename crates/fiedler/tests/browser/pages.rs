@@ -136,7 +136,7 @@ fn pointing_tells_and_the_switch_switches() {
     let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
     browser.point_at(x, y);
     let tip = browser.value("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent");
-    assert!(tip.as_str().unwrap().starts_with("number of neighbours 1: 1"), "{tip}");
+    assert!(tip.as_str().unwrap().starts_with("number of neighbors 1: 1"), "{tip}");
     browser.point_at(2.0, 2.0);
     assert_eq!(browser.value("document.getElementById('tip').hidden"), true);
     // Without a pointer, arrow keys go from mark to mark.
@@ -144,7 +144,7 @@ fn pointing_tells_and_the_switch_switches() {
     browser.press("ArrowRight");
     browser.press("ArrowRight");
     let second = browser.value("document.getElementById('tip').textContent");
-    assert!(second.as_str().unwrap().starts_with("number of neighbours 2: 11"), "{second}");
+    assert!(second.as_str().unwrap().starts_with("number of neighbors 2: 11"), "{second}");
     // The switch.
     let ground = "getComputedStyle(document.body).backgroundColor";
     let pressed = "document.getElementById('theme').getAttribute('aria-pressed')";

@@ -144,7 +144,7 @@ fn the_spectrum_is_told_in_words_and_in_json() {
     let folder = TempDir::new().unwrap();
     write_set(folder.path());
     let text = stdout(fiedler(folder.path()).args(["inspect", "karate", "--spectrum"]));
-    for word in ["normalised Laplacian", "norm", "density", "connectivity", "best cut", "diameter", "clusters"] {
+    for word in ["normalized Laplacian", "norm", "density", "connectivity", "best cut", "diameter", "clusters"] {
         assert!(text.contains(word), "no {word} in\n{text}");
     }
     let karate = json(fiedler(folder.path()).args(["inspect", "karate", "--spectrum", "--json"]));

@@ -16,7 +16,7 @@ fn inspect_describes_the_built_in_graph() {
     for word in ["citation", "nodes", "edges", "components", "clustering", "features", "classes", "homophily"] {
         assert!(text.contains(word), "no {word} in\n{text}");
     }
-    assert!(!text.contains('\u{1b}'), "colours in a pipe");
+    assert!(!text.contains('\u{1b}'), "colors in a pipe");
 }
 
 #[test]

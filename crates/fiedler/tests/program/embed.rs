@@ -208,7 +208,7 @@ fn an_encoder_on_other_data() {
 }
 
 #[test]
-fn what_is_recognised_across_views_can_be_chosen_and_stays_as_it_was_set() {
+fn what_is_recognized_across_views_can_be_chosen_and_stays_as_it_was_set() {
     let folder = TempDir::new().unwrap();
     let text = "[method]\nkind = \"span\"\npairs = { kind = \"node-node\", at-once = 9 }\n[training]\nepochs = 2\n";
     fs::write(folder.path().join("nodes.toml"), text).unwrap();

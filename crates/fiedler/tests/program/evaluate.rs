@@ -91,7 +91,7 @@ fn the_summary_tells_what_was_done() {
         "macro-f1",
         "±",
         "4-fold cross-validation, even over classes",
-        "standardised",
+        "standardized",
         "fold-3",
         "5-fold cross-validation inside",
     ] {
@@ -107,7 +107,7 @@ fn one_split_has_no_deviation_and_help_names_every_protocol() {
     assert!(text.contains("one split") && !text.contains('±'), "{text}");
     let help = stdout(fiedler(folder.path()).args(["evaluate", "--help"]));
     for name in
-        ["public", "random", "kfold", "scaffold", "reference", "accuracy", "macro-f1", "standardise", "Examples"]
+        ["public", "random", "kfold", "scaffold", "reference", "accuracy", "macro-f1", "standardize", "Examples"]
     {
         assert!(help.contains(name), "no {name} in\n{help}");
     }
@@ -206,7 +206,7 @@ fn the_reference_protocol_is_told_apart() {
     };
     let report = run(&[]);
     let split = &report["splits"][0];
-    let items = ["train_items", "valid_items", "test_items"].map(|part| split[part].as_u64().unwrap());
+    let items = ["train_items", "validation_items", "test_items"].map(|part| split[part].as_u64().unwrap());
     assert_eq!((items, &report["protocol"]), ([100, 800, 100], &"reference".into()));
     assert_eq!(run(&["--threads", "1"]), report);
 }

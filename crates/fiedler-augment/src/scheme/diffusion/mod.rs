@@ -4,7 +4,7 @@ mod push;
 
 use fiedler_graph::{Graph, GraphSet};
 use fiedler_spectral::properties::Diffusion;
-use fiedler_spectral::{Normalised, Operator};
+use fiedler_spectral::{Normalized, Operator};
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
@@ -20,7 +20,7 @@ const COLUMNS: usize = 64;
 
 /// Settings of diffusion.
 ///
-/// The operator is `D~^-1/2 (A + I) D~^-1/2`. What comes out is a propagation matrix itself, not to be normalised again.
+/// The operator is `D~^-1/2 (A + I) D~^-1/2`. What comes out is a propagation matrix itself, not to be normalized again.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Diffused {
@@ -29,7 +29,7 @@ pub struct Diffused {
     /// All entries, or the largest of each node.
     pub form: Form,
     /// Entries kept for each node in the sparse form. Where either end keeps a pair, both have it.
-    pub neighbours: usize,
+    pub neighbors: usize,
     /// How far the sparse form may be from the exact one before entries are left out: `tolerance · √(d_i d_j)`, with the
     /// degrees of `A + I`.
     pub tolerance: f64,
@@ -57,7 +57,7 @@ impl Default for Diffused {
         Diffused {
             kernel: Diffusion::PageRank { teleport: 0.2 },
             form: Form::Auto,
-            neighbours: 64,
+            neighbors: 64,
             tolerance: 1e-4,
             threshold: 0.0,
             memory: 1 << 30,
@@ -88,12 +88,12 @@ impl Diffused {
             Chosen::Sparse { teleport } => Ok(self.sparse(graph, teleport)),
         })?;
         let fixed = gather(set, spreads)?;
-        let mass = changes(set.arena(), fixed.graphs().arena());
+        let mass = changes(set.block_diagonal(), fixed.graphs().block_diagonal());
         let report = ViewReport {
             name: "diffused".into(),
             support: if matches!(chosen, Chosen::Exact) { "all" } else { "largest" }.into(),
             reason,
-            places: fixed.graphs().edges() as u64,
+            places: fixed.graphs().num_edges() as u64,
             mass,
             budget: mass.total(),
             ..ViewReport::default()
@@ -104,8 +104,8 @@ impl Diffused {
 
     fn check(&self) -> Result<()> {
         self.kernel.check()?;
-        if self.neighbours == 0 {
-            return Err(Error::setting("number of neighbours", 0, "at least 1"));
+        if self.neighbors == 0 {
+            return Err(Error::setting("number of neighbors", 0, "at least 1"));
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
             return Err(Error::setting("tolerance", self.tolerance, "a positive number"));
@@ -146,8 +146,8 @@ impl Diffused {
     /// All entries, as the response to a signal at each node. The series they come from does not depend on the number of
     /// threads, as dense factorisations would.
     fn exact(&self, graph: &Graph) -> Result<Spread> {
-        let nodes = graph.nodes();
-        let map = Normalised::of(graph, Operator::Propagation);
+        let nodes = graph.num_nodes();
+        let map = Normalized::of(graph, Operator::Propagation);
         let least = self.threshold.max(ROUNDING);
         let mut spread = Spread { pairs: Vec::new(), weights: Vec::new(), own: Vec::with_capacity(nodes) };
         for first in (0..nodes).step_by(COLUMNS) {
@@ -169,10 +169,10 @@ impl Diffused {
     }
 
     fn sparse(&self, graph: &Graph, teleport: f64) -> Spread {
-        let map = Normalised::of(graph, Operator::Propagation);
+        let map = Normalized::of(graph, Operator::Propagation);
         let push = Push { map: &map, teleport, tolerance: self.tolerance };
-        let mut spread = Spread { pairs: Vec::new(), weights: Vec::new(), own: Vec::with_capacity(graph.nodes()) };
-        for (node, row) in push.rows(self.neighbours, self.threshold).into_iter().enumerate() {
+        let mut spread = Spread { pairs: Vec::new(), weights: Vec::new(), own: Vec::with_capacity(graph.num_nodes()) };
+        for (node, row) in push.rows(self.neighbors, self.threshold).into_iter().enumerate() {
             spread.own.push(row.own as f32);
             // A pair may come from both of its ends. Both values are too low, and building the graph keeps the larger.
             spread.pairs.extend(row.others.iter().map(|&(other, _)| (node as u32, other)));
@@ -190,7 +190,7 @@ fn exact_bytes(set: &GraphSet) -> u64 {
 
 /// One weighted graph out of all.
 fn gather(set: &GraphSet, spreads: Vec<Spread>) -> Result<Fixed> {
-    let (mut pairs, mut weights, mut own) = (Vec::new(), Vec::new(), Vec::with_capacity(set.nodes()));
+    let (mut pairs, mut weights, mut own) = (Vec::new(), Vec::new(), Vec::with_capacity(set.num_nodes()));
     let mut sizes = Vec::with_capacity(set.len());
     for (at, spread) in spreads.into_iter().enumerate() {
         let nodes = set.node_range(at);
@@ -199,13 +199,13 @@ fn gather(set: &GraphSet, spreads: Vec<Spread>) -> Result<Fixed> {
         weights.extend(spread.weights);
         own.extend(spread.own);
     }
-    let (arena, _) = Graph::from_weighted_pairs(set.nodes(), pairs, weights)?;
-    Fixed::new(GraphSet::from_arena(arena, sizes)?, own)
+    let (arena, _) = Graph::from_weighted_pairs(set.num_nodes(), pairs, weights)?;
+    Fixed::new(GraphSet::from_block_diagonal(arena, sizes)?, own)
 }
 
 /// How many edges one graph has that the other has not, and the other way round.
 fn changes(before: &Graph, after: &Graph) -> Mass {
     let added = after.edge_pairs().filter(|&(low, high)| !before.has_edge(low, high)).count();
-    let removed = before.edges() + added - after.edges();
+    let removed = before.num_edges() + added - after.num_edges();
     Mass { added: added as f64, removed: removed as f64 }
 }

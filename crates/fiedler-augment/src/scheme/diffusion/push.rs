@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fiedler_spectral::{Normalised, SymmetricMap};
+use fiedler_spectral::{Normalized, SymmetricMap};
 use rayon::prelude::*;
 
 /// Approximates rows of `α (I - (1 - α) M)^-1`, M being symmetric.
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 /// Of what is still to be spread, every node holds less than `tolerance · √(d_start d_node)` in the end. So all values are too
 /// low, and by no more than that. A start costs at most about `1 / (α · tolerance)` steps, whatever the size of the graph.
 pub(super) struct Push<'a> {
-    pub(super) map: &'a Normalised<'a>,
+    pub(super) map: &'a Normalized<'a>,
     pub(super) teleport: f64,
     pub(super) tolerance: f64,
 }
@@ -71,8 +71,8 @@ impl Push<'_> {
             let amount = scratch.waiting[at] / (1.0 - (1.0 - self.teleport) * self.map.diagonal()[at]);
             scratch.waiting[at] = 0.0;
             scratch.reached[at] += self.teleport * amount;
-            let (neighbours, entries) = self.map.row(at);
-            for (&other, &entry) in neighbours.iter().zip(entries) {
+            let (neighbors, entries) = self.map.row(at);
+            for (&other, &entry) in neighbors.iter().zip(entries) {
                 scratch.meet(other);
                 let to = other as usize;
                 scratch.waiting[to] += (1.0 - self.teleport) * entry * amount;

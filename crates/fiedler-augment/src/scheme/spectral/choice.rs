@@ -88,7 +88,7 @@ impl Limits {
 
     pub(super) fn choose(&self, graph: &Graph, settings: &Spectral, goal: Goal) -> Chosen {
         let because = |support, reason: String| Chosen { support, reason: Some(reason) };
-        let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.nodes());
+        let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.num_nodes());
         let from_zero = settings.start != Some(Start::Uniform);
         let never_adds =
             goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected;
@@ -98,13 +98,13 @@ impl Limits {
         if settings.support != SupportChoice::Auto {
             return Chosen { support: settings.support, reason: None };
         }
-        if !closed && graph.nodes() > LARGEST_DENSE_SPECTRUM {
+        if !closed && graph.num_nodes() > LARGEST_DENSE_SPECTRUM {
             return because(
                 SupportChoice::Candidates,
                 format!("single eigenvalues with all pairs are for graphs of up to {LARGEST_DENSE_SPECTRUM} nodes"),
             );
         }
-        if graph.nodes() <= self.largest {
+        if graph.num_nodes() <= self.largest {
             return because(
                 SupportChoice::All,
                 format!("all pairs take {} of {}", size(self.bytes), size(self.memory)),

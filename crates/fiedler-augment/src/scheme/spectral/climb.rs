@@ -29,7 +29,7 @@ pub(crate) struct Climbed {
 /// Fills a support with its starting values and brings them within the budget.
 pub(crate) fn start(support: &mut PairSupport<'_>, start: Start, budget: f64, seed: u64, view: usize, graph: usize) {
     if start == Start::Uniform {
-        let mut random = small_numbers(support.nodes(), seed, view, graph);
+        let mut random = small_numbers(support.num_nodes(), seed, view, graph);
         support.fill(&mut random);
         support.project(budget, 0.0);
     }
@@ -52,7 +52,7 @@ pub(super) fn climb_norm(
     ascent: &Ascent,
     watch: StepWatch<'_>,
 ) -> Result<Climbed> {
-    if settings.is_closed(support.nodes()) {
+    if settings.is_closed(support.num_nodes()) {
         let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, settings.operator, settings.objective));
         let before = full_spectrum(original, settings.operator, settings.objective).squared_norm;
         return climb(support, before, ascent, evaluate, watch);

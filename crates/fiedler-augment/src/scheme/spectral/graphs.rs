@@ -37,8 +37,11 @@ pub(crate) fn over_graphs<P: Send>(
     run: impl Fn(&Graph, usize, &[StepWatch<'_>]) -> Result<Vec<Outcome<P>>> + Sync,
 ) -> Result<Vec<(Vec<P>, ViewReport)>> {
     let started = Instant::now();
-    let of_graphs =
-        if set.len() == 1 { alone(set.arena(), names, steps, watch, run)? } else { all(set, names, watch, run)? };
+    let of_graphs = if set.len() == 1 {
+        alone(set.block_diagonal(), names, steps, watch, run)?
+    } else {
+        all(set, names, watch, run)?
+    };
     let mut views: Vec<(Vec<P>, ViewReport)> = names.iter().map(|name| (Vec::new(), empty_report(name))).collect();
     for outcomes in of_graphs {
         for ((probabilities, report), outcome) in views.iter_mut().zip(outcomes) {

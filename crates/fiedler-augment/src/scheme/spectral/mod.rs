@@ -26,7 +26,7 @@ use climb::{climb_apart, climb_norm, start};
 /// The largest residual of an eigenpair that a derivative is taken from.
 pub(super) const TOLERANCE: f64 = 1e-5;
 
-/// Settings of the optimised schemes.
+/// Settings of the optimized schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Spectral {
@@ -195,7 +195,7 @@ impl Spectral {
     }
 
     fn ascent(&self, graph: &Graph, direction: Direction) -> Ascent {
-        let budget = self.ratio * graph.edges() as f64;
+        let budget = self.ratio * graph.num_edges() as f64;
         let step_size = match direction {
             Direction::Max => self.step_size,
             Direction::Min => self.step_size_down.unwrap_or(self.step_size),

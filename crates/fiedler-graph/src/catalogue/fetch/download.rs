@@ -170,9 +170,9 @@ impl Download<'_> {
         let version = fs::read(&self.version).ok().and_then(|bytes| serde_json::from_slice::<Version>(&bytes).ok());
         match version {
             Some(version) if version.url == self.url && version.size.is_none_or(|size| here <= size) => {
-                // With nothing to recognise the version by, two of them could be spliced.
-                let recognisable = version.validator.is_some() || version.size.is_some();
-                (if recognisable { here } else { 0 }, version)
+                // With nothing to recognize the version by, two of them could be spliced.
+                let recognizable = version.validator.is_some() || version.size.is_some();
+                (if recognizable { here } else { 0 }, version)
             }
             _ => (0, Version::default()),
         }

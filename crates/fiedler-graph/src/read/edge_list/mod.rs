@@ -37,7 +37,7 @@ use plain::Refusal;
 pub const FORMAT: Format = Format {
     name: "edge-list",
     about: "edge list: csv, tsv or spaces, header or not, weights or not, gz or not",
-    recognises,
+    recognizes,
     read,
 };
 
@@ -54,7 +54,7 @@ struct Edges {
     chunks: Vec<Chunk<'static>>,
 }
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let Some(name) = input.file_name() else { return false };
     let name = base_name(name).to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

@@ -17,9 +17,9 @@ use parser::{Document, Parser};
 
 /// GraphML.
 pub const FORMAT: Format =
-    Format { name: "graphml", about: "GraphML, as networkx, igraph, Gephi and yEd write it", recognises, read };
+    Format { name: "graphml", about: "GraphML, as networkx, igraph, Gephi and yEd write it", recognizes, read };
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let Some(name) = input.file_name() else { return false };
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

@@ -54,9 +54,9 @@ pub(super) fn assemble(rows: &Rows) -> Result<Molecules> {
 #[derive(Default)]
 struct Block {
     sizes: Vec<u32>,
-    /// Where each atom's neighbours end.
+    /// Where each atom's neighbors end.
     ends: Vec<u32>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     atoms: Vec<u8>,
     bonds: Vec<u8>,
     kept: Vec<u32>,
@@ -96,17 +96,17 @@ impl Block {
             next[low as usize + 1] += 1;
             next[high as usize + 1] += 1;
         }
-        next[0] = self.neighbours.len() as u32;
+        next[0] = self.neighbors.len() as u32;
         for atom in 0..atoms.len() {
             next[atom + 1] += next[atom];
         }
         self.ends.extend_from_slice(&next[1..]);
-        self.neighbours.resize(self.neighbours.len() + 2 * bonds.len(), 0);
-        // In this order every atom meets its neighbours in ascending order.
+        self.neighbors.resize(self.neighbors.len() + 2 * bonds.len(), 0);
+        // In this order every atom meets its neighbors in ascending order.
         for (low, high) in bonds.iter().map(|bond| bond.ends) {
             for (atom, other) in [(low, high), (high, low)] {
                 let slot = &mut next[atom as usize];
-                self.neighbours[*slot as usize] = first + other;
+                self.neighbors[*slot as usize] = first + other;
                 *slot += 1;
             }
         }
@@ -121,7 +121,7 @@ impl Block {
 struct Arena {
     sizes: Vec<u32>,
     offsets: Vec<usize>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     atoms: Vec<u8>,
     bonds: Vec<u8>,
     kept: Vec<u32>,
@@ -134,9 +134,9 @@ impl Arena {
         if first + block.ends.len() > MAX_NODES {
             return Err(Error::setting("number of atoms", first + block.ends.len(), format!("at most {MAX_NODES}")));
         }
-        let entries = self.neighbours.len();
+        let entries = self.neighbors.len();
         self.offsets.extend(block.ends.iter().map(|&end| entries + end as usize));
-        self.neighbours.extend(block.neighbours.iter().map(|&neighbour| first as u32 + neighbour));
+        self.neighbors.extend(block.neighbors.iter().map(|&neighbor| first as u32 + neighbor));
         self.sizes.extend(block.sizes);
         self.atoms.extend(block.atoms);
         self.bonds.extend(block.bonds);
@@ -148,10 +148,10 @@ impl Arena {
     }
 
     fn finish(self) -> Result<Molecules> {
-        let edges = (self.neighbours.len() / 2) as u64;
-        let graph = Graph::from_rows_unchecked(self.offsets, self.neighbours, None);
+        let edges = (self.neighbors.len() / 2) as u64;
+        let graph = Graph::from_rows_unchecked(self.offsets, self.neighbors, None);
         Ok(Molecules {
-            graphs: GraphSet::from_arena(graph, self.sizes)?,
+            graphs: GraphSet::from_block_diagonal(graph, self.sizes)?,
             atoms: Features::Categorical(Categorical::new(ATOM_CARDINALITIES.to_vec(), self.atoms)?),
             bonds: Features::Categorical(Categorical::new(BOND_CARDINALITIES.to_vec(), self.bonds)?),
             kept: self.kept,

@@ -19,14 +19,14 @@ use rows::Rows;
 
 /// Tables and lists of SMILES, one molecule a row.
 pub const FORMAT: Format =
-    Format { name: "moleculenet", about: "CSV with SMILES, one molecule a row, and its labels", recognises, read };
+    Format { name: "moleculenet", about: "CSV with SMILES, one molecule a row, and its labels", recognizes, read };
 
 /// Endings of names that may hold tables or lists of molecules.
 const EXTENSIONS: [&str; 5] = ["csv", "tsv", "txt", "smi", "smiles"];
 /// How much of a file is looked at to tell its layout.
 const HEAD: usize = 64 << 10;
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let Some(name) = input.file_name() else { return false };
     let lower = base_name(name).to_ascii_lowercase();
     let plain = lower.strip_suffix(".gz").unwrap_or(&lower);

@@ -2,7 +2,7 @@
 
 use super::rows::{Column, Rows};
 use crate::error::{Error, Place, Result};
-use crate::labels::{Labels, Tasks, Values};
+use crate::labels::{Labels, MultiLabel, Regression};
 use crate::read::Options;
 
 /// A published set whose table holds more than what is to be predicted.
@@ -51,9 +51,12 @@ pub(super) fn choose(
     let fields = kept.iter().flat_map(|&row| columns.iter().map(move |column| column.values[row as usize]));
     let present = |value: f32| (!value.is_nan()).then_some(value);
     Ok(Some(if columns.iter().all(|column| column.is_yes_or_no()) {
-        Labels::Tasks(Tasks::new(names, fields.map(|value| present(value).map(|value| value == 1.0)).collect())?)
+        Labels::MultiLabel(MultiLabel::new(
+            names,
+            fields.map(|value| present(value).map(|value| value == 1.0)).collect(),
+        )?)
     } else {
-        Labels::Values(Values::new(names, fields.map(present).collect())?)
+        Labels::Regression(Regression::new(names, fields.map(present).collect())?)
     }))
 }
 

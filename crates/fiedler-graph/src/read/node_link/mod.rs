@@ -22,7 +22,7 @@ use value::{Json, Object};
 
 /// Node-link JSON.
 pub const FORMAT: Format =
-    Format { name: "node-link", about: "node-link JSON, as networkx and d3 write it", recognises, read };
+    Format { name: "node-link", about: "node-link JSON, as networkx and d3 write it", recognizes, read };
 
 #[derive(Deserialize)]
 struct Document {
@@ -43,7 +43,7 @@ struct Link {
     weight: Option<Json>,
 }
 
-fn recognises(input: &Input) -> bool {
+fn recognizes(input: &Input) -> bool {
     let Some(name) = input.file_name() else { return false };
     let name = name.to_ascii_lowercase();
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".json")

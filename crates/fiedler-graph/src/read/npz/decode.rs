@@ -4,7 +4,7 @@ use super::array::{Array, Data};
 use super::r#type::Kind;
 use crate::error::Result;
 use crate::features::{Dense, Features};
-use crate::labels::{Classes, Labels, Tasks, Values};
+use crate::labels::{Classes, Labels, MultiLabel, Regression};
 use crate::read::pickle::Value;
 
 /// A number of any type.
@@ -124,12 +124,12 @@ impl Array {
                 Some(classes) => Ok(Labels::Classes(Classes::from_integers(classes))),
                 None => {
                     let answers = values.iter().map(|value| (!value.is_nan()).then_some(*value == 1.0)).collect();
-                    Ok(Labels::Tasks(Tasks::new(numbered(columns), answers)?))
+                    Ok(Labels::MultiLabel(MultiLabel::new(numbered(columns), answers)?))
                 }
             };
         }
         let values = values.iter().map(|&value| (!value.is_nan()).then_some(value as f32)).collect();
-        Ok(Labels::Values(Values::new(numbered(columns), values)?))
+        Ok(Labels::Regression(Regression::new(numbered(columns), values)?))
     }
 
     /// The class of each row in which a single 1 stands among zeros; a row of zeros has none.

@@ -98,9 +98,9 @@ fn labels_are_told_by_their_values() {
         Some((named(&["1"]), vec![Some(0), None]))
     );
     assert_eq!(classes(array("bytes.npy").to_labels().unwrap()), Some((named(&["", "ab"]), vec![Some(1), Some(0)])));
-    let Labels::Tasks(tasks) = doubles("(1, 3)", &[1.0, f64::NAN, 1.0]).to_labels().unwrap() else { panic!() };
+    let Labels::MultiLabel(tasks) = doubles("(1, 3)", &[1.0, f64::NAN, 1.0]).to_labels().unwrap() else { panic!() };
     assert_eq!(tasks.row(0), [Some(true), None, Some(true)]);
-    let Labels::Values(values) = doubles("(2,)", &[0.5, f64::NAN]).to_labels().unwrap() else { panic!() };
+    let Labels::Regression(values) = doubles("(2,)", &[0.5, f64::NAN]).to_labels().unwrap() else { panic!() };
     assert_eq!((values.row(0), values.row(1)), (&[Some(0.5)][..], &[None][..]));
     assert!(doubles("(1, 1, 1)", &[0.0]).to_labels().is_err());
     let close = Array::from_npy(npy("<i8", "(2,)", &integers(&[1 << 60, (1 << 60) + 1]))).unwrap();

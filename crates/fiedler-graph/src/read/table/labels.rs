@@ -1,6 +1,6 @@
 //! Labels of the kind that columns of text suggest.
 
-use crate::labels::{Classes, Labels, Tasks, Values};
+use crate::labels::{Classes, Labels, MultiLabel, Regression};
 
 /// Classes, tasks or real values; an error says what stands in the way.
 pub(in crate::read) fn from_columns(names: Vec<String>, columns: Vec<Vec<String>>) -> Result<Labels, String> {
@@ -39,7 +39,7 @@ fn several_columns(names: Vec<String>, columns: &[Vec<String>]) -> Result<Labels
     }
     let rows = columns[0].len();
     let answers = (0..rows).flat_map(|row| columns.iter().map(move |column| answer(&column[row]))).collect();
-    Tasks::new(names, answers).map(Labels::Tasks).map_err(|error| error.to_string())
+    MultiLabel::new(names, answers).map(Labels::MultiLabel).map_err(|error| error.to_string())
 }
 
 fn real_values(names: Vec<String>, columns: &[Vec<String>]) -> Result<Labels, String> {
@@ -54,7 +54,7 @@ fn real_values(names: Vec<String>, columns: &[Vec<String>]) -> Result<Labels, St
             });
         }
     }
-    Values::new(names, values).map(Labels::Values).map_err(|error| error.to_string())
+    Regression::new(names, values).map(Labels::Regression).map_err(|error| error.to_string())
 }
 
 fn is_missing(cell: &str) -> bool {

@@ -90,7 +90,7 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<Features> {
     let rows = row_of.iter().enumerate().map(|(node, row)| row.ok_or(node)).collect::<Result<Vec<u32>, usize>>();
     let rows = rows.map_err(|node| {
         let missing = row_of.iter().filter(|row| row.is_none()).count();
-        let name = dataset.graphs.arena().name(node as u32);
+        let name = dataset.graphs.block_diagonal().name(node as u32);
         let found = match missing {
             1 => format!("no row for node {name:?}"),
             _ => format!("no row for {missing} nodes, the first of them {name:?}"),

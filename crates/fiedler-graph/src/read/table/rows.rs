@@ -26,10 +26,10 @@ pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Option
             return Err(malformed.into());
         }
     }
-    let arena = dataset.graphs.arena();
+    let arena = dataset.graphs.block_diagonal();
     let row_of: Vec<Option<u32>> =
-        (0..arena.nodes() as u32).map(|node| row_of_id.remove(arena.name(node).as_str())).collect();
-    if row_of.iter().all(Option::is_none) && arena.nodes() > 0 {
+        (0..arena.num_nodes() as u32).map(|node| row_of_id.remove(arena.name(node).as_str())).collect();
+    if row_of.iter().all(Option::is_none) && arena.num_nodes() > 0 {
         let found = format!("ids such as {:?}, none of which is a node", ids.first().map_or("", String::as_str));
         let expected = format!("ids of nodes such as {:?}", arena.name(0));
         return Err(table.place(None).malformed(found, expected).into());
@@ -51,14 +51,14 @@ fn id_column(dataset: &Dataset, table: &dyn Table) -> Result<Option<Vec<String>>
         return table.first_column();
     }
     let header = table.names().and_then(<[String]>::first);
-    let arena = dataset.graphs.arena();
+    let arena = dataset.graphs.block_diagonal();
     // A named column that happens to count 0, 1, 2 … may be a feature.
-    if table.rows() != arena.nodes() || header.is_some() && arena.names().is_none() {
+    if table.rows() != arena.num_nodes() || header.is_some() && arena.names().is_none() {
         return Ok(None);
     }
     let Some(ids) = table.first_column()? else { return Ok(None) };
     let names: HashSet<&str> = ids.iter().map(String::as_str).collect();
-    let all = (0..arena.nodes() as u32).all(|node| names.contains(arena.name(node).as_str()));
+    let all = (0..arena.num_nodes() as u32).all(|node| names.contains(arena.name(node).as_str()));
     Ok(all.then_some(ids))
 }
 
@@ -72,16 +72,16 @@ pub(super) fn ids_by_header(table: &dyn Table) -> bool {
 fn by_number(dataset: &mut Dataset, table: &dyn Table) -> Result<()> {
     // An edge list does not know the nodes without edges; the rows do.
     if dataset.report.format == edge_list::FORMAT.name
-        && let Some(graph) = numbered_by_row(dataset.graphs.arena(), table.rows())?
+        && let Some(graph) = numbered_by_row(dataset.graphs.block_diagonal(), table.rows())?
     {
         dataset.graphs = GraphSet::single(graph);
     }
-    let (rows, nodes) = (table.rows(), dataset.graphs.nodes());
+    let (rows, nodes) = (table.rows(), dataset.graphs.num_nodes());
     if rows != nodes {
         let malformed = table.place(None).malformed(format!("{rows} rows"), format!("{nodes}, one a node"));
         return Err(malformed.hint("add a first column `node` with the node ids to say which row is whose").into());
     }
-    if dataset.graphs.arena().names().is_some() {
+    if dataset.graphs.block_diagonal().names().is_some() {
         dataset.report.notes.push("rows have no ids and were taken in the order of nodes".into());
     }
     Ok(())
@@ -89,11 +89,11 @@ fn by_number(dataset: &mut Dataset, table: &dyn Table) -> Result<()> {
 
 /// The graph with one node a row, when there are more rows than nodes and all ids are row numbers.
 fn numbered_by_row(graph: &Graph, rows: usize) -> Result<Option<Graph>> {
-    if graph.nodes() >= rows {
+    if graph.num_nodes() >= rows {
         return Ok(None);
     }
     let number_of: Vec<u32> = match graph.names() {
-        None => (0..graph.nodes() as u32).collect(),
+        None => (0..graph.num_nodes() as u32).collect(),
         Some(Names::Integers(names)) => {
             let number = |name: &i64| u32::try_from(*name).ok().filter(|number| (*number as usize) < rows);
             match names.iter().map(number).collect() {

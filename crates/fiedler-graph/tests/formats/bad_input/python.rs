@@ -17,8 +17,8 @@ pub fn cases() -> Vec<Case> {
             .says("ind.tiny.graph", "expected a value before it")
             .hints("no pickle"),
         case("a pickle of something else", planetoid().with("ind.tiny.graph", "]."))
-            .says("ind.tiny.graph", "expected a dictionary of neighbours"),
-        case("Planetoid: a neighbour that is no node", planetoid().with("ind.tiny.graph", "(dI0\n(lI99\nas."))
+            .says("ind.tiny.graph", "expected a dictionary of neighbors"),
+        case("Planetoid: a neighbor that is no node", planetoid().with("ind.tiny.graph", "(dI0\n(lI99\nas."))
             .says("ind.tiny.graph", "expected a node id below 6"),
         case("Planetoid: a test id twice", planetoid().with("ind.tiny.test.index", "5\n5\n"))
             .says("ind.tiny.test.index, line 2", "each once"),

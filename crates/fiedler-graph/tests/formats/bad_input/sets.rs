@@ -71,10 +71,10 @@ pub fn cases() -> Vec<Case> {
             .hints("truncated"),
         case("powerful-gnns: more graphs than announced", powerful().replacing("TOY.txt", "2\n3 0", "1\n3 0"))
             .says("TOY.txt, line 6", "expected the end of the file after 1 graphs"),
-        case("powerful-gnns: a neighbour that is not there", powerful().replacing("TOY.txt", "0 1 0 4", "0 1 2 4"))
-            .says("TOY.txt, line 8", "expected neighbours below 2"),
-        case("powerful-gnns: fewer neighbours than the degree", powerful().replacing("TOY.txt", "0 1 0 4", "0 3 0 1"))
-            .says("TOY.txt, line 8", "expected as many neighbours as the degree says"),
+        case("powerful-gnns: a neighbor that is not there", powerful().replacing("TOY.txt", "0 1 0 4", "0 1 2 4"))
+            .says("TOY.txt, line 8", "expected neighbors below 2"),
+        case("powerful-gnns: fewer neighbors than the degree", powerful().replacing("TOY.txt", "0 1 0 4", "0 3 0 1"))
+            .says("TOY.txt, line 8", "expected as many neighbors as the degree says"),
         case("powerful-gnns: a fold of other graphs", powerful().with("10fold_idx/test_idx-1.txt", "7\n"))
             .says("10fold_idx/test_idx-1.txt, line 1", "expected a number below 2"),
         case("powerful-gnns: half a fold", powerful().without("10fold_idx/test_idx-1.txt"))

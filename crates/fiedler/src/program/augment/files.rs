@@ -98,7 +98,8 @@ fn sensitive_edges(scheme: &Scheme, set: &GraphSet, top: usize, file: &mut impl 
     pairs.sort_by(|(a, first), (b, second)| largest(second).total_cmp(&largest(first)).then(a.cmp(b)));
     pairs.truncate(top);
 
-    let kernel = full_spectrum(&Pairs::new(set.arena(), &[]), operator(scheme.settings()), Objective::Expected);
+    let kernel =
+        full_spectrum(&Pairs::new(set.block_diagonal(), &[]), operator(scheme.settings()), Objective::Expected);
     let norm = kernel.squared_norm.sqrt();
     let names = Names::of(set);
     let mut rows = csv::Writer::from_writer(file);
@@ -110,7 +111,7 @@ fn sensitive_edges(scheme: &Scheme, set: &GraphSet, top: usize, file: &mut impl 
     header.extend(names_of_views.map(|name| format!("probability_{name}")));
     rows.write_record(header)?;
     for ((low, high), probabilities) in pairs {
-        let edge = set.arena().has_edge(low, high);
+        let edge = set.block_diagonal().has_edge(low, high);
         let (weight, change) = if edge { (1.0, -1.0) } else { (0.0, 1.0) };
         let change = change * kernel.kernel.at(low as usize, high as usize, weight) / (2.0 * norm);
         let mut row = names.row(low, high);
@@ -165,7 +166,7 @@ impl<'a> Names<'a> {
 
     fn row(&self, low: u32, high: u32) -> Vec<String> {
         if self.set.len() == 1 {
-            return vec![self.set.arena().name(low), self.set.arena().name(high)];
+            return vec![self.set.block_diagonal().name(low), self.set.block_diagonal().name(high)];
         }
         let graph = self.set.graph_of(low);
         let first = self.set.node_range(graph).start;

@@ -32,13 +32,13 @@ impl Summary {
             _ => None,
         };
         let mut edges = Tally::default();
-        dataset.graphs.arena().edge_pairs().for_each(|(a, b)| edges.add(differ(a, b), 1.0));
+        dataset.graphs.block_diagonal().edge_pairs().for_each(|(a, b)| edges.add(differ(a, b), 1.0));
         let of_view = |view: &Augmentation| match view {
             Augmentation::Pairs(pairs) => {
                 let (mut added, mut removed) = (Tally::default(), Tally::default());
                 for (graph, flips) in pairs.graphs().iter().enumerate() {
                     let first = dataset.graphs.node_range(graph).start;
-                    flips.visit_in(dataset.graphs.arena(), first, |(low, high), edge, probability| {
+                    flips.visit_in(dataset.graphs.block_diagonal(), first, |(low, high), edge, probability| {
                         let tally = if edge { &mut removed } else { &mut added };
                         tally.add(differ(low, high), probability.into());
                     });
@@ -55,8 +55,8 @@ impl Summary {
         let mut object = Map::new();
         object.insert("data".into(), json!(dataset.name));
         object.insert("graphs".into(), json!(dataset.graphs.len()));
-        object.insert("nodes".into(), json!(dataset.graphs.nodes()));
-        object.insert("edges".into(), json!(dataset.graphs.edges()));
+        object.insert("nodes".into(), json!(dataset.graphs.num_nodes()));
+        object.insert("edges".into(), json!(dataset.graphs.num_edges()));
         object.insert("fingerprint".into(), json!(scheme.fingerprint()));
         object.insert("settings".into(), json!(scheme.settings()));
         for (view, between) in scheme.report().views.iter().zip(&self.flips_between) {

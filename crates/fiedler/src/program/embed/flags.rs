@@ -36,7 +36,7 @@ pub struct LearnFlags {
     /// How positives and negatives are weighed
     #[arg(long, value_enum)]
     objective: Option<ObjectiveName>,
-    /// What is recognised across views [default: node-graph]
+    /// What is recognized across views [default: node-graph]
     #[arg(long, value_enum)]
     pairs: Option<PairsName>,
     /// One encoder for both views, or two
@@ -75,11 +75,11 @@ enum ObjectiveName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PairsName {
-    /// Nodes are to recognise their graph: the paper's
+    /// Nodes are to recognize their graph: the paper's
     NodeGraph,
-    /// Nodes are to recognise themselves among other nodes
+    /// Nodes are to recognize themselves among other nodes
     NodeNode,
-    /// Graphs are to recognise themselves among the other graphs of a batch
+    /// Graphs are to recognize themselves among the other graphs of a batch
     GraphGraph,
 }
 

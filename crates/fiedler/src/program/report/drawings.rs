@@ -50,7 +50,7 @@ fn chosen(dataset: &Dataset, around: Option<&str>) -> Result<Option<u32>, Failur
         Some(node) => Ok(Some(node)),
         None => {
             let message = format!("{} has no node {name:?}", dataset.name);
-            let hint = match graph.nodes() {
+            let hint = match graph.num_nodes() {
                 0 => "the graph is empty".to_owned(),
                 nodes => format!("there are {nodes}, the first called {:?}", graph.name(0)),
             };
@@ -61,7 +61,7 @@ fn chosen(dataset: &Dataset, around: Option<&str>) -> Result<Option<u32>, Failur
 
 fn find(graph: &Graph, name: &str) -> Option<u32> {
     match graph.names() {
-        Some(_) => (0..graph.nodes() as u32).find(|&node| graph.name(node) == name),
-        None => name.parse().ok().filter(|&node: &u32| (node as usize) < graph.nodes()),
+        Some(_) => (0..graph.num_nodes() as u32).find(|&node| graph.name(node) == name),
+        None => name.parse().ok().filter(|&node: &u32| (node as usize) < graph.num_nodes()),
     }
 }

@@ -86,7 +86,7 @@ impl Report {
     }
 
     fn plan(&self, common: &Common, output: &Output) -> Result<Planned, Failure> {
-        let mut sources = self.what.iter().map(|what| source::recognise(what)).collect::<Result<Vec<_>, _>>()?;
+        let mut sources = self.what.iter().map(|what| source::recognize(what)).collect::<Result<Vec<_>, _>>()?;
         if sources.is_empty() {
             sources.push(Source::Data(BUILT_IN.to_owned()));
         }

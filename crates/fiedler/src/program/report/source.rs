@@ -36,7 +36,7 @@ pub const TABLE_HEADER: &str = "experiment,ledger,";
 pub const STEPS_HEADER: &str = "view,step,relative_norm,";
 
 /// Looks what lies there.
-pub fn recognise(what: &str) -> Result<Source, Failure> {
+pub fn recognize(what: &str) -> Result<Source, Failure> {
     let path = Path::new(what);
     let has = |name: &str| path.join(name).is_file();
     Ok(match path {

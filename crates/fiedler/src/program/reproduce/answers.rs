@@ -76,11 +76,11 @@ impl<'a> Answers<'a> {
         let score = SplitScore {
             name: split.name.clone(),
             value: share(&split.test),
-            valid: share(&split.valid),
+            validation: share(&split.validation),
             weight: 0.0,
             preparation: Preparation::AsIs,
             train_items: split.train.len(),
-            valid_items: split.valid.len(),
+            validation_items: split.validation.len(),
             test_items: split.test.len(),
             fingerprint: split.fingerprint(),
         };
@@ -112,7 +112,7 @@ impl<'a> Answers<'a> {
 }
 
 fn set_aside(split: &mut Split) {
-    if !split.valid.is_empty() {
+    if !split.validation.is_empty() {
         return;
     }
     let every = |place: usize| place % SET_ASIDE == SET_ASIDE - 1;
@@ -120,5 +120,5 @@ fn set_aside(split: &mut Split) {
         let of = split.train.iter().enumerate().filter(move |(place, _)| every(*place) == wanted);
         of.map(|(_, &item)| item).collect::<Vec<u32>>()
     };
-    (split.valid, split.train) = (parts(true), parts(false));
+    (split.validation, split.train) = (parts(true), parts(false));
 }

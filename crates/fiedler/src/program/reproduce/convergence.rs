@@ -1,4 +1,4 @@
-//! How the norm of the spectrum goes while a scheme is optimised.
+//! How the norm of the spectrum goes while a scheme is optimized.
 
 use std::io::Write;
 use std::path::Path;

@@ -16,7 +16,7 @@ const ENDS: [usize; 6] = [50, 100, 200, 500, 1000, 5000];
 /// One row for each K that leaves eigenvalues out, and one for all of them.
 pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
     let base = context.recipes.span(&context.data.name, context.data.level())?;
-    let nodes = context.data.dataset.graphs.nodes();
+    let nodes = context.data.dataset.graphs.num_nodes();
     let some = ENDS.into_iter().filter(|&ends| 2 * ends < nodes).map(Some);
     let cell = |ends: Option<usize>| {
         let mut settings = base.settings.clone();

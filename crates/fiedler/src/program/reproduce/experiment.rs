@@ -21,7 +21,7 @@ pub enum Experiment {
     Strength,
     /// How many eigenvalues count: 50 to 5000 of each end, or all
     Eigenvalues,
-    /// How the norm of the spectrum goes while schemes are optimised; nothing is trained
+    /// How the norm of the spectrum goes while schemes are optimized; nothing is trained
     Convergence,
     /// Seconds for scheme and training
     Time,

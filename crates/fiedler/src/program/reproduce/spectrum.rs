@@ -8,7 +8,7 @@ use fiedler_augment::Scheme;
 use fiedler_augment::scheme::Draw;
 use fiedler_graph::write::Targets;
 use fiedler_graph::{Dataset, Error, Graph};
-use fiedler_spectral::{Normalised, Operator, eigenvalues};
+use fiedler_spectral::{Normalized, Operator, eigenvalues};
 use serde::{Deserialize, Serialize};
 
 use super::workshop::Done;
@@ -37,7 +37,7 @@ pub fn measure(folder: &Path, dataset: &Dataset, scheme: &Scheme, seed: u64) -> 
     let started = Instant::now();
     let whole = dataset.graphs.whole();
     let view = scheme.draw(&whole, Draw { seed, epoch: 0, view: VIEW })?;
-    let spectrum = |graph: &Graph| eigenvalues(&Normalised::of(graph, Operator::Laplacian), MEMORY);
+    let spectrum = |graph: &Graph| eigenvalues(&Normalized::of(graph, Operator::Laplacian), MEMORY);
     let (before, after) = (spectrum(&whole.graph)?, spectrum(&view.graph)?);
     let squares: f64 = before.iter().zip(&after).map(|(before, after)| (after - before) * (after - before)).sum();
     let change = Change { distance: squares.sqrt(), seconds: started.elapsed().as_secs_f64() };

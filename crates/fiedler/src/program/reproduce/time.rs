@@ -17,7 +17,7 @@ const EPOCHS: usize = 1000;
 
 pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>, Failure> {
     let base = context.recipes.span(&context.data.name, context.data.level())?;
-    let nodes = context.data.dataset.graphs.nodes();
+    let nodes = context.data.dataset.graphs.num_nodes();
     let cell = |row: &str, measure: Measure, ends: Option<usize>, printed: Option<&str>| {
         let mut settings = base.settings.clone();
         if let Settings::Opposite(mut spectral) = ablation::scheme("opposite", &settings.scheme.0) {

@@ -35,10 +35,10 @@ pub fn of_labels(labels: &Labels) -> String {
     for item in 0..labels.len() {
         match labels {
             Labels::Classes(classes) => hash.add(&classes.of()[item].map_or(u32::MAX, |class| class).to_le_bytes()),
-            Labels::Tasks(tasks) => {
+            Labels::MultiLabel(tasks) => {
                 tasks.row(item).iter().for_each(|answer| hash.add(&[answer.map_or(2, u8::from)]));
             }
-            Labels::Values(values) => {
+            Labels::Regression(values) => {
                 values.row(item).iter().for_each(|value| hash.add(&value.unwrap_or(f32::NAN).to_le_bytes()));
             }
         }

@@ -141,8 +141,8 @@ impl DataRecord {
             reading,
             name: dataset.name.clone(),
             graphs: dataset.graphs.len(),
-            nodes: dataset.graphs.nodes(),
-            edges: dataset.graphs.edges(),
+            nodes: dataset.graphs.num_nodes(),
+            edges: dataset.graphs.num_edges(),
             fingerprint: dataset.graphs.fingerprint(),
             features_fingerprint: dataset.features.as_ref().map(fiedler_graph::Features::fingerprint),
         }

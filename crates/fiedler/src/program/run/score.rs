@@ -13,7 +13,7 @@ use crate::program::failure::Failure;
 /// One split, even over classes; sets have few graphs, so most of them are learned from.
 fn protocol(target: &Target) -> Protocol {
     let train = if target.graphs { 0.8 } else { 0.1 };
-    Protocol::Random { splits: 1, train, valid: 0.1, stratified: true }
+    Protocol::Random { splits: 1, train, validation: 0.1, stratified: true }
 }
 
 /// How well labels can be predicted from an embedding.

@@ -1,7 +1,7 @@
 //! What a search may judge by: labels without those of the test part.
 
 use fiedler_evaluate::{Metric, Protocol, Settings, Stage, Target, evaluate};
-use fiedler_graph::{Classes, Dense, Labels, Split, Tasks, Values};
+use fiedler_graph::{Classes, Dense, Labels, MultiLabel, Regression, Split};
 use fiedler_learn::Embeddings;
 
 use crate::program::failure::{Exit, Failure};
@@ -72,7 +72,7 @@ impl Blind {
         let rows = Dense::new(embeddings.rows(), embeddings.columns(), embeddings.values().to_vec())?;
         let score = evaluate(&rows, &self.target, &self.evaluation, &|_: Stage| !interrupt::asked())?;
         let splits = score.splits.len() as f64;
-        Ok(score.splits.iter().map(|split| split.valid).sum::<f64>() / splits)
+        Ok(score.splits.iter().map(|split| split.validation).sum::<f64>() / splits)
     }
 }
 
@@ -89,7 +89,7 @@ fn covered(labels: &Labels, split: &Split) -> Result<Labels, Failure> {
             }
             Labels::Classes(Classes::from_labels(of))
         }
-        Labels::Tasks(tasks) => {
+        Labels::MultiLabel(tasks) => {
             let mut answers: Vec<Option<bool>> =
                 (0..hidden.len()).flat_map(|item| tasks.row(item).iter().copied()).collect();
             let width = tasks.names().len();
@@ -97,16 +97,16 @@ fn covered(labels: &Labels, split: &Split) -> Result<Labels, Failure> {
                 // Both answers, because some metrics mean nothing without.
                 answers[item as usize * width..][..width].fill(Some(place % 2 == 0));
             }
-            Labels::Tasks(Tasks::new(tasks.names().to_vec(), answers)?)
+            Labels::MultiLabel(MultiLabel::new(tasks.names().to_vec(), answers)?)
         }
-        Labels::Values(values) => {
+        Labels::Regression(values) => {
             let mut numbers: Vec<Option<f32>> =
                 (0..hidden.len()).flat_map(|item| values.row(item).iter().copied()).collect();
             let width = values.names().len();
             for &item in &split.test {
                 numbers[item as usize * width..][..width].fill(Some(0.0));
             }
-            Labels::Values(Values::new(values.names().to_vec(), numbers)?)
+            Labels::Regression(Regression::new(values.names().to_vec(), numbers)?)
         }
     })
 }

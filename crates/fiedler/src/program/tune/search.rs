@@ -11,7 +11,7 @@ use super::blind::Panel;
 use super::files;
 use super::halving::{self, SEEDS};
 use super::space::Space;
-use super::trials::{Found, Trial, rank};
+use super::trials::{Trial, TrialScore, rank};
 use crate::program::failure::{Exit, Failure};
 use crate::program::interrupt;
 use crate::program::ledger::Ledger;
@@ -113,7 +113,7 @@ impl Search<'_> {
     fn tell(&self, trial: &Trial, done: usize, each: f64, started: Instant) {
         let valid = match (&trial.failed, trial.found.last()) {
             (Some(why), _) => why.clone(),
-            (None, Some(found)) => files::shown(found.valid, None, self.metric()),
+            (None, Some(found)) => files::shown(found.validation, None, self.metric()),
             (None, None) => String::new(),
         };
         let left = in_words(each * self.runs().saturating_sub(done) as f64);
@@ -131,7 +131,7 @@ impl Search<'_> {
         let judged_by = judge.fingerprint();
         let settings = Settings { seed: FIRST_SEED + at as u64, ..trial.settings.clone() };
         let folder = self.folder(&trial.settings, at);
-        if let Some(found) = Found::read(folder.path(), &judged_by) {
+        if let Some(found) = TrialScore::read(folder.path(), &judged_by) {
             trial.found.push(found);
             return Ok(());
         }
@@ -149,9 +149,9 @@ impl Search<'_> {
             }
             Err(failure) => return Err(failure),
         };
-        let valid = judge.value(&outcome.embeddings)?;
+        let validation = judge.value(&outcome.embeddings)?;
         let seconds = started.elapsed().as_secs_f64();
-        let found = Found { judged_by, valid, seconds };
+        let found = TrialScore { judged_by, validation, seconds };
         found.write(folder.path())?;
         // Many trials leave many encoders that nobody wants.
         trainer::remove(&folder.encoder())?;

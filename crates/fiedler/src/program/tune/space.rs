@@ -68,7 +68,7 @@ const AXES: &[Axis] = &[
     words("norm", &["expected", "sampled"], Of::Spectral),
     words("support", &["auto", "candidates", "edges"], Of::Spectral),
     numbers("mask", &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], Of::All),
-    words("normalise-rows", &["no", "yes"], Of::Nodes),
+    words("normalize-rows", &["no", "yes"], Of::Nodes),
     words(
         "objective",
         &["info-nce 1.0", "info-nce 0.5", "info-nce 0.2", "jensen-shannon dot", "jensen-shannon cosine"],
@@ -103,7 +103,7 @@ const CHANGED: f64 = 0.25;
 pub struct Space {
     pub scheme: SearchedScheme,
     pub graphs: bool,
-    /// Whether there are features whose rows could be normalised.
+    /// Whether there are features whose rows could be normalized.
     pub features: bool,
     /// Most epochs.
     pub epochs: Option<usize>,
@@ -124,7 +124,7 @@ impl Space {
     fn has(&self, axis: &Axis) -> bool {
         match axis.of {
             Of::All => true,
-            Of::Nodes => !self.graphs && (axis.name != "normalise-rows" || self.features),
+            Of::Nodes => !self.graphs && (axis.name != "normalize-rows" || self.features),
             Of::Graphs => self.graphs,
             Of::Budget => self.scheme != SearchedScheme::Diffusion,
             Of::Spectral => self.scheme == SearchedScheme::Opposite,
@@ -172,7 +172,7 @@ impl Space {
         settings.scheme.0 = self.scheme(number("ratio"), text);
         set(&mut settings.masking.first.columns, number("mask"));
         set(&mut settings.masking.second.columns, number("mask"));
-        set(&mut settings.features.normalise_rows, text("normalise-rows").map(|text| text == "yes"));
+        set(&mut settings.features.normalize_rows, text("normalize-rows").map(|text| text == "yes"));
         let training = &mut settings.training;
         set(&mut training.learning_rate, number("learning-rate"));
         set(&mut training.weight_decay, number("weight-decay"));

@@ -18,27 +18,27 @@ pub struct Trial {
     pub settings: Settings,
     pub choices: Choices,
     /// What was found on the parts to choose on, seed by seed.
-    pub found: Vec<Found>,
+    pub found: Vec<TrialScore>,
     /// Why it led nowhere.
     pub failed: Option<String>,
 }
 
 /// What a run leaves in its folder as `valid.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Found {
+pub struct TrialScore {
     /// What tells labels and split from others; labels of the test part do not count.
     pub judged_by: String,
     /// The metric on the part to choose on.
-    pub valid: f64,
+    pub validation: f64,
     pub seconds: f64,
 }
 
 const FILE: &str = "valid.json";
 
-impl Found {
+impl TrialScore {
     /// What an earlier search left, if it was judged alike.
-    pub fn read(folder: &Path, judged_by: &str) -> Option<Found> {
-        let found: Found = serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()?;
+    pub fn read(folder: &Path, judged_by: &str) -> Option<TrialScore> {
+        let found: TrialScore = serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()?;
         (found.judged_by == judged_by).then_some(found)
     }
 
@@ -53,7 +53,7 @@ impl Found {
 impl Trial {
     /// Mean and deviation on the parts to choose on.
     pub fn valid(&self) -> Option<(f64, f64)> {
-        let values: Vec<f64> = self.found.iter().map(|found| found.valid).collect();
+        let values: Vec<f64> = self.found.iter().map(|found| found.validation).collect();
         (self.failed.is_none() && !values.is_empty()).then(|| mean_and_deviation(&values))
     }
 

@@ -53,11 +53,11 @@ fn is_of_interest(dataset: &Dataset, place: usize) -> bool {
 /// Nitro groups numbered from one, zero for all other atoms: a nitrogen and the two oxygens that have no other bond.
 fn nitro_groups(graph: &Graph, atoms: &Groups) -> Vec<u32> {
     let is = |node: u32, symbol: &str| atoms.name_of(node) == Some(symbol);
-    let mut part_of = vec![0; graph.nodes()];
+    let mut part_of = vec![0; graph.num_nodes()];
     let mut groups = 0;
-    for nitrogen in (0..graph.nodes() as u32).filter(|&node| is(node, "N")) {
+    for nitrogen in (0..graph.num_nodes() as u32).filter(|&node| is(node, "N")) {
         let ends = |&&node: &&u32| is(node, "O") && graph.degree(node) == 1;
-        let oxygens: Vec<u32> = graph.neighbours(nitrogen).iter().filter(ends).copied().collect();
+        let oxygens: Vec<u32> = graph.neighbors(nitrogen).iter().filter(ends).copied().collect();
         if oxygens.len() >= 2 {
             groups += 1;
             oxygens.iter().chain([&nitrogen]).for_each(|&node| part_of[node as usize] = groups);

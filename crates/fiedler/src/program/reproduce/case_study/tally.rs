@@ -101,7 +101,7 @@ fn verdict(difference: f64, standard_error: Option<f64>) -> &'static str {
 
 /// All pairs of a graph's nodes, or its edges where that would be too many.
 pub fn pairs_of<'a>(subject: &Subject<'a>) -> Box<dyn Iterator<Item = (u32, u32)> + 'a> {
-    let nodes = subject.graph.nodes();
+    let nodes = subject.graph.num_nodes();
     if nodes > ALL_PAIRS_BELOW {
         return Box::new(subject.graph.edge_pairs());
     }

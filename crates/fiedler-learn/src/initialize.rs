@@ -8,16 +8,16 @@ use rand::RngExt;
 
 /// Draws the first values of a model's weights: the same seed gives the same weights.
 #[derive(Debug, Clone)]
-pub struct Initialiser {
+pub struct Initializer {
     seed: u64,
     drawn: u64,
     device: Device,
 }
 
-impl Initialiser {
+impl Initializer {
     /// Weights for a seed, on a device; the device should record gradients (`device.autodiff()`) if the model is to be trained.
-    pub fn new(seed: u64, device: &Device) -> Initialiser {
-        Initialiser { seed, drawn: 0, device: device.clone() }
+    pub fn new(seed: u64, device: &Device) -> Initializer {
+        Initializer { seed, drawn: 0, device: device.clone() }
     }
 
     /// Numbers evenly spread over `±sqrt(6 / (rows + columns))`: Glorot's choice.

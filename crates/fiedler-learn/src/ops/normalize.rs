@@ -1,4 +1,4 @@
-//! Batch normalisation with the activation in the same pass.
+//! Batch normalization with the activation in the same pass.
 
 use burn::Tensor;
 use burn::backend::Flex;
@@ -53,9 +53,9 @@ pub fn statistics(input: &Tensor<2>) -> Statistics {
     Statistics { mean: to_tensor(mean), variance: to_tensor(scaled(sums)) }
 }
 
-/// How [`normalise`] is to be done.
+/// How [`normalize`] is to be done.
 #[derive(Debug, Clone, Copy)]
-pub struct Normalisation {
+pub struct Normalization {
     /// What is added to the variance.
     pub epsilon: f32,
     /// Whether the statistics are those of the input itself and move with it; otherwise they stand still.
@@ -67,33 +67,33 @@ pub struct Normalisation {
 /// `(input - mean) / sqrt(variance + epsilon) · scale + shift`, and no less than zero if so wished.
 ///
 /// Gradients flow to the input, the scale and the shift.
-pub fn normalise(
+pub fn normalize(
     input: Tensor<2>,
     scale: Tensor<1>,
     shift: Tensor<1>,
     statistics: &Statistics,
-    how: Normalisation,
+    how: Normalization,
 ) -> Tensor<2> {
     let columns = [input.dims()[1]];
     assert_eq!([scale.dims(), shift.dims()], [columns, columns], "one scale and one shift for each column");
     if !operation::is_on_cpu(&input) {
-        return super::plain::normalise(input, scale, shift, statistics, how);
+        return super::plain::normalize(input, scale, shift, statistics, how);
     }
     let values = |tensor: &Tensor<1>| operation::to_cpu(tensor.clone().inner()).storage::<f32>().to_vec();
     let inverse = values(&statistics.variance).iter().map(|variance| 1.0 / (variance + how.epsilon).sqrt()).collect();
-    let normalise = Normalise { mean: values(&statistics.mean), inverse, how };
-    operation::apply(normalise, [input.into_dispatch(), scale.into_dispatch(), shift.into_dispatch()])
+    let normalize = Normalize { mean: values(&statistics.mean), inverse, how };
+    operation::apply(normalize, [input.into_dispatch(), scale.into_dispatch(), shift.into_dispatch()])
 }
 
 #[derive(Debug, Clone)]
-struct Normalise {
+struct Normalize {
     mean: Vec<f32>,
     /// One over the standard deviation.
     inverse: Vec<f32>,
-    how: Normalisation,
+    how: Normalization,
 }
 
-impl Operation<3> for Normalise {
+impl Operation<3> for Normalize {
     /// The input, the scale, and the output where it tells which values became zero.
     type Saved = (FlexTensor, FlexTensor, Option<FlexTensor>);
 
@@ -168,8 +168,8 @@ impl Operation<3> for Normalise {
                         for ((gradient, &value), (((mean, inverse), (of_shift, of_scale)), factor)) in
                             row.iter_mut().zip(values).zip(columns)
                         {
-                            let normalised = (value - mean) * inverse;
-                            *gradient = factor * (*gradient - share * (of_shift + normalised * of_scale));
+                            let normalized = (value - mean) * inverse;
+                            *gradient = factor * (*gradient - share * (of_shift + normalized * of_scale));
                         }
                     }
                 },

@@ -57,7 +57,7 @@ struct Moments {
 }
 
 impl Adam {
-    /// An optimiser that has seen nothing yet.
+    /// An optimizer that has seen nothing yet.
     ///
     /// # Errors
     /// When a setting is out of its range.
@@ -122,10 +122,10 @@ impl Adam {
         weights
     }
 
-    /// An optimiser that goes on from what another remembered.
+    /// An optimizer that goes on from what another remembered.
     ///
     /// # Errors
-    /// When a setting is out of its range, or these are not the memories of an optimiser.
+    /// When a setting is out of its range, or these are not the memories of an optimizer.
     pub fn from_weights(settings: AdamSettings, weights: &Weights, device: &burn::tensor::Device) -> Result<Adam> {
         let mut adam = Adam::new(settings)?;
         let foreign = |name: &str, found: String, expected: &str| Error::Weights {
