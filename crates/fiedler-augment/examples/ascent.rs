@@ -8,7 +8,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use fiedler_augment::ascent::{Ascent, Direction, StepSize};
-use fiedler_augment::objective::{Objective, full_spectrum};
+use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::support::{Pairs, Support, Triangle, draw_candidates};
 use fiedler_graph::generate::{ErdosRenyi, erdos_renyi};
 use fiedler_graph::{Dataset, Graph, catalogue, read};
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rates: Vec<f64> = rates.iter().map(|rate| rate.parse()).collect::<Result<_, _>>()?;
     let data = open(name)?;
     let graph = data.graph().ok_or("one graph is expected")?;
-    let start = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected);
+    let start = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected);
     println!("{{\"graph\":{name:?},\"nodes\":{},\"edges\":{}}}", graph.num_nodes(), graph.num_edges());
     for (place, direction) in [Direction::Max, Direction::Min].into_iter().enumerate() {
         let step_size = rates.get(place).map_or(StepSize::default(), |&rate| StepSize::Rate(rate));
@@ -85,7 +85,7 @@ impl Task<'_> {
 
     fn run<S: Support>(&self, support: &mut S) {
         let (began, work) = (Instant::now(), processor_seconds());
-        let evaluate = |support: &S| full_spectrum(support, Operator::Propagation, Objective::Expected);
+        let evaluate = |support: &S| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);
         let outcome = self.ascent.run(support, self.original, evaluate, |_| true);
         let (seconds, work) = (began.elapsed().as_secs_f64(), processor_seconds() - work);
         println!(

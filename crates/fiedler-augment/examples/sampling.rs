@@ -7,8 +7,8 @@ use std::error::Error;
 use std::time::Instant;
 
 use fiedler_augment::ascent::{Ascent, Direction, StepSize};
-use fiedler_augment::objective::{Objective, full_spectrum};
-use fiedler_augment::sample::Flips;
+use fiedler_augment::objective::{SpectralObjective, full_spectrum};
+use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{Pairs, Support, Triangle};
 use fiedler_graph::{catalogue, read};
 use fiedler_spectral::Operator;
@@ -20,15 +20,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = catalogue::open(name, &read::Options::default())?;
     let graph = data.graph().ok_or("one graph is expected")?;
     let nodes = graph.num_nodes();
-    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
+    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
     let budget = 0.3 * graph.num_edges() as f64;
     let ascent = Ascent { direction: Direction::Min, budget, steps, step_size: StepSize::default() };
     let mut triangle = Triangle::new(graph, vec![0.0; nodes * (nodes - 1) / 2]);
-    let evaluate = |support: &Triangle<'_>| full_spectrum(support, Operator::Propagation, Objective::Expected);
+    let evaluate = |support: &Triangle<'_>| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);
     ascent.run(&mut triangle, original, evaluate, |_| true);
     let expected = triangle.mass().total();
     let began = Instant::now();
-    let flips = Flips::of_triangle(nodes, triangle.into_probabilities());
+    let flips = EdgeFlips::of_triangle(nodes, triangle.into_probabilities());
     let arranging = began.elapsed().as_secs_f64();
     let mut drawn = 0;
     let mut times: Vec<f64> = (0..views)

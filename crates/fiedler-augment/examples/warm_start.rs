@@ -8,7 +8,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use fiedler_augment::ascent::{Ascent, Direction, StepSize};
-use fiedler_augment::objective::{Objective, full_spectrum};
+use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::support::Pairs;
 use fiedler_graph::{Graph, catalogue, read};
 use fiedler_spectral::{
@@ -69,13 +69,13 @@ fn worst(map: &Normalized<'_>, pairs: &EigenPairs) -> f64 {
 
 /// The expected weights of the edges before each of the first steps of an ascent of fifty.
 fn weights_along(graph: &Graph, direction: Direction, steps: usize) -> Vec<Vec<f64>> {
-    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Laplacian, Objective::Expected).squared_norm;
+    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Laplacian, SpectralObjective::Expected).squared_norm;
     let budget = 0.3 * graph.num_edges() as f64;
     let ascent = Ascent { direction, budget, steps: 50, step_size: StepSize::default() };
     let mut all = Vec::new();
     let evaluate = |support: &Pairs| {
         all.push(support.iter().map(|(_, _, _, x)| 1.0 - f64::from(x)).collect());
-        full_spectrum(support, Operator::Laplacian, Objective::Expected)
+        full_spectrum(support, Operator::Laplacian, SpectralObjective::Expected)
     };
     ascent.run(&mut Pairs::new(graph, &[]), original, evaluate, |progress| progress.step < steps);
     all

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
+use crate::error::{Error, Result};
 use crate::objective::Evaluation;
 use crate::support::Support;
 
@@ -28,13 +29,24 @@ impl Direction {
 
 /// How far a step goes: step `t`, counted from one, has the rate `η / √(t + 1)`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", tag = "name", content = "value")]
 pub enum StepSize {
     /// The first step moves the most sensitive pair by this much, or spends the budget, whichever is less. Independent of the
     /// graph's size and of the objective's scale.
     LargestChange(f64),
     /// η in the paper, on the derivative of the norm relative to that of the original graph.
     Rate(f64),
+}
+
+impl StepSize {
+    /// Refuses a size that is negative or no number.
+    pub(crate) fn check(&self, name: &str) -> Result<()> {
+        let (StepSize::LargestChange(size) | StepSize::Rate(size)) = *self;
+        if size.is_finite() && size >= 0.0 {
+            return Ok(());
+        }
+        Err(Error::setting(name, size, "a number that is not negative"))
+    }
 }
 
 impl Default for StepSize {

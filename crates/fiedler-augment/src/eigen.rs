@@ -16,7 +16,7 @@ pub struct Eigensolver {
     /// Whose eigenvalues.
     pub operator: Operator,
     /// How many of the lowest and of the highest, K in the paper; `None` takes all.
-    pub ends: Option<usize>,
+    pub k: Option<usize>,
     /// Size of the symmetric noise on the support's pairs that keeps eigenvalues apart, ε in the paper.
     pub noise: f64,
     /// Seed of the noise.
@@ -47,15 +47,15 @@ impl Eigensolver {
     pub fn solve(&mut self, support: &impl Support) -> Result<Eigenpairs> {
         let expected = Expected::of(support, self.noise, self.seed);
         let map = Normalized::from_rows(expected.rows(), self.operator)?;
-        let (values, mut vectors) = match self.ends.filter(|ends| 2 * ends < support.num_nodes()) {
+        let (values, mut vectors) = match self.k.filter(|k| 2 * k < support.num_nodes()) {
             None => {
                 let whole = spectrum(&map, self.memory)?;
                 (whole.values, whole.vectors)
             }
-            Some(ends) => {
+            Some(k) => {
                 let settings = PartialSettings {
-                    lowest: ends,
-                    highest: ends,
+                    lowest: k,
+                    highest: k,
                     tolerance: self.tolerance,
                     seed: self.seed,
                     dense_limit: self.memory,

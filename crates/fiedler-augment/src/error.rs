@@ -1,7 +1,6 @@
 //! What can go wrong with a scheme.
 
 use std::fmt;
-use std::path::PathBuf;
 
 /// The result of anything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -31,10 +30,8 @@ pub enum Error {
         graph: String,
     },
     /// A file that is no scheme, or a damaged one.
-    #[error("{} is not a scheme: {problem}", path.display())]
+    #[error("not a scheme: {problem}")]
     NotAScheme {
-        /// The file.
-        path: PathBuf,
         /// What is wrong with it.
         problem: String,
     },
@@ -53,6 +50,15 @@ impl Error {
     /// A setting that is out of its range.
     pub fn setting(name: impl Into<String>, value: impl fmt::Display, expected: impl Into<String>) -> Error {
         Error::Setting { name: name.into(), value: value.to_string(), expected: expected.into(), hint: None }
+    }
+
+    /// A name that is none of those there are.
+    pub fn unknown_name<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+        let known: Vec<&str> = known.collect();
+        let nearest = known.iter().min_by_key(|other| strsim::levenshtein(other, name));
+        let hint = nearest.map(|nearest| format!("did you mean {nearest}?"));
+        let expected = format!("one of {}", known.join(", "));
+        Error::Setting { name: what.into(), value: name.into(), expected, hint }
     }
 
     /// The same, with advice.

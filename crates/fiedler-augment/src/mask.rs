@@ -1,24 +1,23 @@
 //! Hiding features: columns from all nodes, or everything from some nodes.
 //!
-//! [`Masking`] says how much is hidden from each view, [`Masking::prepare`] turns that into probabilities for a dataset, and
-//! [`Masker::draw`] draws a [`Mask`]. [`Mask::apply`] defines what a mask means.
+//! [`MaskFeatures`] and [`MaskNodes`] are steps of a view's [`pipeline`](crate::pipeline); what they draw is a [`Mask`], and
+//! [`Mask::apply`] defines what a mask means.
 //!
 //! ```
-//! use fiedler_augment::mask::{MaskRates, Masking};
-//! use fiedler_augment::scheme::Draw;
-//! use fiedler_graph::{Features, generate};
+//! use fiedler_augment::pipeline::{ComputeSchemes, FitContext, Pipeline};
+//! use fiedler_augment::{ViewKey, mask::MaskFeatures};
+//! use fiedler_graph::{Features, NoObserver, generate};
 //!
 //! let karate = generate::karate_club();
 //! let features = Features::degrees(karate.graphs.block_diagonal(), 10);
-//! let masking = Masking { first: MaskRates { columns: 0.5, nodes: 0.0 }, ..Default::default() };
-//! let masker = masking.prepare(&karate.graphs, &features)?;
-//! let mask = masker.draw(&karate.graphs.whole(), Draw { seed: 1, epoch: 0, view: 0 })?;
-//! let masked = mask.apply(&features)?;
-//! assert!(masked.density() < features.density());
+//! let mut schemes = ComputeSchemes::new(&karate.graphs, &NoObserver);
+//! let mut context = FitContext { set: &karate.graphs, features: &features, schemes: &mut schemes };
+//! let pipeline = Pipeline::MaskFeatures(MaskFeatures { rate: 0.5, ..Default::default() }).fit(&mut context)?;
+//! let view = pipeline.draw(&karate.graphs.whole(), ViewKey::new(1, 0, 0))?;
+//! assert!(view.mask.apply(&features)?.density() < features.density());
 //! # Ok::<(), fiedler_augment::Error>(())
 //! ```
 
-use fiedler_graph::random::stream;
 use fiedler_graph::{Batch, Categorical, Dense, Features, GraphSet, Sparse};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -26,50 +25,41 @@ use serde::{Deserialize, Serialize};
 use crate::centrality::{Centrality, fading};
 use crate::error::{Error, Result, check_share};
 use crate::sample::choose;
-use crate::scheme::Draw;
+use crate::scheme::ViewKey;
 
-/// Settings of feature masking.
+/// Feature masking: columns are hidden from all nodes, anew in every epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Masking {
-    /// How much is hidden from the first view.
-    pub first: MaskRates,
-    /// How much is hidden from the second view.
-    pub second: MaskRates,
+#[serde(default, deny_unknown_fields)]
+pub struct MaskFeatures {
+    /// Probability of hiding a column.
+    pub rate: f64,
     /// Hides columns that belong to central nodes less often, as GCA does. Without it all columns are alike, as in GRACE.
     pub centrality: Option<Centrality>,
     /// The most probable hiding of a column, where columns are not alike.
     pub cutoff: f64,
+    /// Whether every graph of a set has a mask of its own; otherwise all graphs of an epoch share one.
+    pub each_graph: bool,
 }
 
-impl Default for Masking {
+impl Default for MaskFeatures {
     fn default() -> Self {
-        let rates = MaskRates { columns: 0.3, nodes: 0.0 };
-        Masking { first: rates, second: rates, centrality: None, cutoff: 0.7 }
+        MaskFeatures { rate: 0.3, centrality: None, cutoff: 0.7, each_graph: false }
     }
 }
 
-/// How much is hidden from a view.
+/// Node masking: some nodes lose all features. The attribute masking of GraphCL and GraphMAE.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct MaskRates {
-    /// Probability of hiding a column from all nodes.
-    pub columns: f64,
-    /// Share of each graph's nodes that lose all features: of `n` nodes, `⌊n · nodes⌋`. The attribute masking of GraphCL.
-    pub nodes: f64,
+#[serde(default, deny_unknown_fields)]
+pub struct MaskNodes {
+    /// Share of each graph's nodes: of `n` nodes, `⌊n · rate⌋`.
+    pub rate: f64,
 }
 
-/// Masking made ready for the graphs and features of a dataset.
+/// The probability of hiding each column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Masker {
-    views: [ViewMasker; 2],
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct ViewMasker {
-    /// One for each column; empty where none is ever hidden.
-    columns: Vec<f64>,
-    nodes: f64,
+pub(crate) struct ColumnMasker {
+    probabilities: Vec<f64>,
+    each_graph: bool,
 }
 
 /// What is hidden. Where something is `None`, nothing of the kind is.
@@ -77,35 +67,39 @@ struct ViewMasker {
 pub struct Mask {
     /// For each column whether it is hidden from all nodes.
     pub columns: Option<Vec<bool>>,
+    /// The same for each graph of the batch by itself.
+    pub graph_columns: Option<GraphColumns>,
     /// For each node of the batch whether all its features are hidden.
     pub nodes: Option<Vec<bool>>,
 }
 
-impl Masking {
-    /// Finds the probabilities of every column.
-    ///
-    /// # Errors
-    /// When a setting is out of its range, or there is not one row of features for each node of the set.
-    pub fn prepare(&self, set: &GraphSet, features: &Features) -> Result<Masker> {
-        for (view, rates) in [("first", self.first), ("second", self.second)] {
-            check_share(&format!("share of columns hidden from the {view} view"), rates.columns)?;
-            check_share(&format!("share of nodes hidden from the {view} view"), rates.nodes)?;
-        }
-        check_share("cut-off", self.cutoff)?;
+/// Columns that are hidden from the nodes of one graph, for each graph of a batch.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphColumns {
+    /// For each node the place of its graph in the batch.
+    pub graph_of: Vec<u32>,
+    /// For each graph of the batch whether each column is hidden.
+    pub hidden: Vec<Vec<bool>>,
+}
+
+impl MaskFeatures {
+    pub(crate) fn check(&self) -> Result<()> {
+        check_share("feature masking rate", self.rate)?;
+        check_share("cutoff", self.cutoff)
+    }
+
+    /// Finds the probability of every column.
+    pub(crate) fn fit(&self, set: &GraphSet, features: &Features) -> Result<ColumnMasker> {
+        self.check()?;
         if features.rows() != set.num_nodes() {
             let expected = format!("one for each of {} nodes", set.num_nodes());
             return Err(Error::setting("number of feature rows", features.rows(), expected));
         }
-        let importance = self.centrality.map(|centrality| column_importance(set, features, centrality));
-        let view = |rates: MaskRates| {
-            let columns = match &importance {
-                _ if rates.columns == 0.0 => Vec::new(),
-                Some(importance) => fading(importance, rates.columns, self.cutoff),
-                None => vec![rates.columns; features.columns()],
-            };
-            ViewMasker { columns, nodes: rates.nodes }
+        let probabilities = match self.centrality {
+            Some(centrality) => fading(&column_importance(set, features, centrality), self.rate, self.cutoff),
+            None => vec![self.rate; features.columns()],
         };
-        Ok(Masker { views: [view(self.first), view(self.second)] })
+        Ok(ColumnMasker { probabilities, each_graph: self.each_graph })
     }
 }
 
@@ -129,54 +123,68 @@ fn column_importance(set: &GraphSet, features: &Features, centrality: Centrality
     importance
 }
 
-impl Masker {
-    /// The probability of hiding each column from a view; empty where none is ever hidden.
-    ///
-    /// # Errors
-    /// When there is no such view.
-    pub fn column_probabilities(&self, view: usize) -> Result<&[f64]> {
-        Ok(&self.view(view)?.columns)
-    }
-
-    /// Draws the mask of a view of a batch.
-    ///
-    /// Columns depend on the seed, the epoch and the view alone, so that they are the same for all graphs. The nodes of a graph
-    /// are the same in whatever batch.
-    ///
-    /// # Errors
-    /// When there is no such view.
-    pub fn draw(&self, batch: &Batch, draw: Draw) -> Result<Mask> {
-        let view = self.view(draw.view)?;
-        let [of_columns, of_nodes] = match draw.view {
-            0 => ["first mask of columns", "first mask of nodes"],
-            _ => ["second mask of columns", "second mask of nodes"],
+impl ColumnMasker {
+    /// Draws which columns are hidden. They depend on the key alone, so that they are the same for all graphs; or on the key and the
+    /// graph, so that those of a graph are the same in whatever batch.
+    pub(crate) fn draw(&self, batch: &Batch, key: ViewKey, mask: &mut Mask) {
+        let draw = |mut random: rand_chacha::ChaCha8Rng| -> Vec<bool> {
+            self.probabilities.iter().map(|&probability| random.random::<f64>() < probability).collect()
         };
-        let columns = (!view.columns.is_empty()).then(|| {
-            let mut random = stream(draw.seed, of_columns, u64::from(draw.epoch));
-            view.columns.iter().map(|&probability| random.random::<f64>() < probability).collect()
-        });
-        let nodes = (view.nodes > 0.0).then(|| {
-            let of_graph = |(block, &graph): (usize, &usize)| {
-                let nodes = batch.node_range(block).len();
-                let mut random = stream(draw.seed, of_nodes, u64::from(draw.epoch) << 32 | graph as u64);
-                // A share such as 0.29 of 100 must not lose a node to rounding.
-                choose(nodes, (view.nodes * nodes as f64 + 1e-9) as usize, &mut random)
-            };
-            batch.graphs.iter().enumerate().flat_map(of_graph).collect()
-        });
-        Ok(Mask { columns, nodes })
-    }
-
-    fn view(&self, view: usize) -> Result<&ViewMasker> {
-        self.views.get(view).ok_or_else(|| Error::setting("view", view, "0 or 1"))
+        if !self.each_graph {
+            let drawn = draw(key.stream("mask of columns", u64::from(key.epoch)));
+            mask.columns = Some(either(mask.columns.take(), drawn));
+            return;
+        }
+        let index = |graph: usize| u64::from(key.epoch) << 32 | graph as u64;
+        let drawn = batch.graphs.iter().map(|&graph| draw(key.stream("mask of columns of a graph", index(graph))));
+        let hidden = match mask.graph_columns.take() {
+            Some(before) => before.hidden.into_iter().zip(drawn).map(|(a, b)| either(Some(a), b)).collect(),
+            None => drawn.collect(),
+        };
+        let of_block = |block: usize| batch.node_range(block).map(move |_| block as u32);
+        let graph_of = (0..batch.graphs.len()).flat_map(of_block).collect();
+        mask.graph_columns = Some(GraphColumns { graph_of, hidden });
     }
 }
 
+impl MaskNodes {
+    pub(crate) fn check(&self) -> Result<()> {
+        check_share("node masking rate", self.rate)
+    }
+
+    /// Draws which nodes are hidden; those of a graph are the same in whatever batch.
+    pub(crate) fn draw(&self, batch: &Batch, key: ViewKey, mask: &mut Mask) {
+        let of_graph = |(block, &graph): (usize, &usize)| {
+            let nodes = batch.node_range(block).len();
+            let mut random = key.stream("mask of nodes", u64::from(key.epoch) << 32 | graph as u64);
+            // A share such as 0.29 of 100 must not lose a node to rounding.
+            choose(nodes, (self.rate * nodes as f64 + 1e-9) as usize, &mut random)
+        };
+        let drawn = batch.graphs.iter().enumerate().flat_map(of_graph).collect();
+        mask.nodes = Some(either(mask.nodes.take(), drawn));
+    }
+}
+
+/// What either of two masks hides.
+fn either(one: Option<Vec<bool>>, mut other: Vec<bool>) -> Vec<bool> {
+    other.iter_mut().zip(one.into_iter().flatten()).for_each(|(other, one)| *other |= one);
+    other
+}
+
 impl Mask {
+    /// Whether nothing is hidden.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_none() && self.graph_columns.is_none() && self.nodes.is_none()
+    }
+
     /// Whether a node's feature is hidden.
     pub fn hides(&self, node: usize, column: usize) -> bool {
         let hidden = |marks: &Option<Vec<bool>>, at: usize| marks.as_ref().is_some_and(|marks| marks[at]);
-        hidden(&self.columns, column) || hidden(&self.nodes, node)
+        let of_graph = || {
+            let columns = self.graph_columns.as_ref();
+            columns.is_some_and(|columns| columns.hidden[columns.graph_of[node] as usize][column])
+        };
+        hidden(&self.columns, column) || hidden(&self.nodes, node) || of_graph()
     }
 
     /// The features of a batch's nodes with what is hidden taken away.
@@ -190,6 +198,13 @@ impl Mask {
     pub fn apply(&self, features: &Features) -> Result<Features> {
         check_length("columns", &self.columns, features.columns())?;
         check_length("nodes", &self.nodes, features.rows())?;
+        if let Some(columns) = &self.graph_columns {
+            let (found, expected) = (columns.graph_of.len(), features.rows());
+            if found != expected || columns.hidden.iter().any(|hidden| hidden.len() != features.columns()) {
+                let name = "size of the mask of each graph";
+                return Err(Error::setting(name, found, format!("{expected} nodes, as the features have")));
+            }
+        }
         let masked = match features {
             Features::Dense(dense) => {
                 let mut values = dense.values().to_vec();

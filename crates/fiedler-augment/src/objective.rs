@@ -8,7 +8,7 @@ use crate::support::{Power, Support};
 /// Which norm is optimized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Objective {
+pub enum SpectralObjective {
     /// The norm of the expected graph, as in the paper.
     #[default]
     Expected,
@@ -26,7 +26,7 @@ pub struct Evaluation {
 }
 
 /// Evaluates the full-spectrum norm: `Σ_ij B_ij² / (d_i d_j)`, a Frobenius norm, and its derivative.
-pub fn full_spectrum(support: &impl Support, operator: Operator, objective: Objective) -> Evaluation {
+pub fn full_spectrum(support: &impl Support, operator: Operator, objective: SpectralObjective) -> Evaluation {
     let nodes = support.num_nodes();
     let own_loop = match operator {
         Operator::Laplacian => 0.0,
@@ -38,8 +38,8 @@ pub fn full_spectrum(support: &impl Support, operator: Operator, objective: Obje
         *degree = if whole > 0.0 { 1.0 / whole } else { 0.0 };
     }
     let (power, slope, level) = match objective {
-        Objective::Expected => (Power::Two, 4.0, 0.0),
-        Objective::Sampled => (Power::One, 0.0, 2.0),
+        SpectralObjective::Expected => (Power::Two, 4.0, 0.0),
+        SpectralObjective::Sampled => (Power::One, 0.0, 2.0),
     };
     let mut pull = support.sums(power, &inverse);
     let mut squared_norm = match operator {

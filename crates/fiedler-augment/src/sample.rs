@@ -24,7 +24,7 @@ const MOST_LISTED: usize = BLOCK / 32;
 
 /// Probabilities of flipping node pairs, arranged for drawing.
 #[derive(Debug, Clone)]
-pub struct Flips {
+pub struct EdgeFlips {
     nodes: usize,
     /// Pairs by themselves, class after class, in ascending order within a class.
     pairs: Vec<(u32, u32)>,
@@ -37,10 +37,10 @@ pub struct Flips {
     block_classes: Classes,
 }
 
-impl Flips {
+impl EdgeFlips {
     /// Chosen pairs `(low, high)` with their probabilities, in ascending order; all others never flip.
-    pub fn of_pairs(nodes: usize, pairs: impl IntoIterator<Item = ((u32, u32), f32)>) -> Flips {
-        Flips::arrange(
+    pub fn of_pairs(nodes: usize, pairs: impl IntoIterator<Item = ((u32, u32), f32)>) -> EdgeFlips {
+        EdgeFlips::arrange(
             nodes,
             pairs.into_iter().filter(|(_, probability)| *probability > 0.0).collect(),
             None,
@@ -49,7 +49,7 @@ impl Flips {
     }
 
     /// All pairs, packed row after row.
-    pub fn of_triangle(nodes: usize, triangle: Vec<f32>) -> Flips {
+    pub fn of_triangle(nodes: usize, triangle: Vec<f32>) -> EdgeFlips {
         let arranged: Vec<Arranged> =
             triangle.par_chunks(BLOCK).enumerate().map(|(block, all)| Arranged::new(nodes, block, all)).collect();
         let mut listed = Vec::new();
@@ -58,7 +58,7 @@ impl Flips {
             blocks.extend(arranged.bound.map(|bound| (bound, block as u32)));
             listed.extend(arranged.above);
         }
-        Flips::arrange(nodes, listed, Some(triangle), blocks)
+        EdgeFlips::arrange(nodes, listed, Some(triangle), blocks)
     }
 
     fn arrange(
@@ -66,7 +66,7 @@ impl Flips {
         mut listed: Vec<((u32, u32), f32)>,
         triangle: Option<Vec<f32>>,
         mut blocks: Vec<(usize, u32)>,
-    ) -> Flips {
+    ) -> EdgeFlips {
         // Stable, so that pairs and blocks stay in their order within a class.
         listed.sort_by_key(|&(_, probability)| class(probability));
         blocks.sort_by_key(|&(class, _)| class);
@@ -74,7 +74,7 @@ impl Flips {
         let block_classes = Classes::of(blocks.iter().map(|&(class, _)| class));
         let (pairs, probabilities) = listed.into_iter().unzip();
         let blocks = blocks.into_iter().map(|(_, block)| block).collect();
-        Flips { nodes, pairs, probabilities, pair_classes, triangle, blocks, block_classes }
+        EdgeFlips { nodes, pairs, probabilities, pair_classes, triangle, blocks, block_classes }
     }
 
     /// Number of nodes of the graph.
@@ -90,8 +90,8 @@ impl Flips {
     /// The probability of flipping the pair of two nodes, given in either order; zero for a node with itself.
     ///
     /// ```
-    /// use fiedler_augment::sample::Flips;
-    /// let flips = Flips::of_pairs(4, [((0, 2), 0.5), ((1, 3), 0.125)]);
+    /// use fiedler_augment::sample::EdgeFlips;
+    /// let flips = EdgeFlips::of_pairs(4, [((0, 2), 0.5), ((1, 3), 0.125)]);
     /// assert_eq!((flips.probability(2, 0), flips.probability(1, 3), flips.probability(0, 1)), (0.5, 0.125, 0.0));
     /// ```
     ///
@@ -138,7 +138,7 @@ impl Flips {
         }
     }
 
-    /// As [`Flips::visit`] for a graph that lies in an arena from node `first` on: pairs are by the arena's ids, and come with
+    /// As [`EdgeFlips::visit`] for a graph that lies in an arena from node `first` on: pairs are by the arena's ids, and come with
     /// whether they are edges.
     pub fn visit_in(&self, arena: &Graph, first: u32, mut visit: impl FnMut((u32, u32), bool, f32)) {
         if self.triangle.is_none() {
@@ -336,14 +336,14 @@ pub(crate) fn choose(total: usize, chosen: usize, random: &mut impl Rng) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::{Flips, pair_at};
+    use super::{EdgeFlips, pair_at};
 
     #[test]
     fn a_pair_has_the_same_probability_however_it_is_held() {
         let nodes = 40;
         let triangle: Vec<f32> = (0..nodes * (nodes - 1) / 2).map(|at| (at * at % 97) as f32 / 96.0).collect();
-        let whole = Flips::of_triangle(nodes, triangle);
-        let listed = Flips::of_pairs(nodes, whole.pairs());
+        let whole = EdgeFlips::of_triangle(nodes, triangle);
+        let listed = EdgeFlips::of_pairs(nodes, whole.pairs());
         for (low, high) in (0..nodes as u32).flat_map(|low| (low..nodes as u32).map(move |high| (low, high))) {
             assert_eq!(whole.probability(low, high), listed.probability(high, low), "{low} {high}");
         }

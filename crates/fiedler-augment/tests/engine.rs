@@ -5,9 +5,9 @@ use std::io::Write;
 
 use fiedler_augment::ascent::{Ascent, Direction, StepSize};
 use fiedler_augment::kernel::PairKernel;
-use fiedler_augment::objective::{Objective, full_spectrum};
+use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::projection::shift_to_budget;
-use fiedler_augment::sample::Flips;
+use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{Pairs, Support, Triangle};
 use fiedler_graph::random::stream;
 use fiedler_graph::{Graph, catalogue, read};
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use rand::RngExt;
 
 const OPERATORS: [Operator; 2] = [Operator::Laplacian, Operator::Propagation];
-const OBJECTIVES: [Objective; 2] = [Objective::Expected, Objective::Sampled];
+const OBJECTIVES: [SpectralObjective; 2] = [SpectralObjective::Expected, SpectralObjective::Sampled];
 
 fn random_graph(nodes: usize, probability: f64, seed: u64) -> Graph {
     let mut random = stream(seed, "test graph", 0);
@@ -34,7 +34,7 @@ fn random_values(count: usize, seed: u64) -> Vec<f32> {
 }
 
 /// The squared norm written down as it is defined, on a dense matrix in double precision.
-fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: Objective) -> f64 {
+fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: SpectralObjective) -> f64 {
     let nodes = graph.num_nodes();
     let own_loop = if operator == Operator::Propagation { 1.0 } else { 0.0 };
     let mut weight = vec![vec![0.0; nodes]; nodes];
@@ -48,7 +48,7 @@ fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: Objective
     for i in 0..nodes {
         for j in 0..nodes {
             let value = if i == j { own_loop } else { weight[i][j] };
-            let square = if i != j && objective == Objective::Sampled { value } else { value * value };
+            let square = if i != j && objective == SpectralObjective::Sampled { value } else { value * value };
             if degree[i] > 0.0 && degree[j] > 0.0 {
                 sum += square / (degree[i] * degree[j]);
             }
@@ -101,11 +101,11 @@ proptest! {
         for direction in [Direction::Max, Direction::Min] {
             // A few steps only: on a symmetric graph, later ones leave a saddle by whichever way rounding points to.
             let ascent = Ascent { direction, budget: 0.3 * graph.num_edges() as f64, steps: 4, step_size: StepSize::default() };
-            let original = full_spectrum(&Pairs::new(&graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
+            let original = full_spectrum(&Pairs::new(&graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
             let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
-            let one = ascent.run(&mut triangle, original, |s| full_spectrum(s, Operator::Propagation, Objective::Expected), |_| true);
+            let one = ascent.run(&mut triangle, original, |s| full_spectrum(s, Operator::Propagation, SpectralObjective::Expected), |_| true);
             let mut pairs = Pairs::new(&graph, &candidates);
-            let two = ascent.run(&mut pairs, original, |s| full_spectrum(s, Operator::Propagation, Objective::Expected), |_| true);
+            let two = ascent.run(&mut pairs, original, |s| full_spectrum(s, Operator::Propagation, SpectralObjective::Expected), |_| true);
             prop_assert!((one.relative_norm - two.relative_norm).abs() < 1e-4);
             prop_assert!(pairs.mass().total() <= ascent.budget * (1.0 + 1e-5) + 1e-6);
             prop_assert!(triangle.mass().total() <= ascent.budget * (1.0 + 1e-5) + 1e-6);
@@ -136,8 +136,8 @@ fn flips_come_as_often_as_their_probabilities_say() {
     let probabilities: Vec<f32> = (0..count)
         .map(|_| if random.random_bool(0.01) { random.random_range(0.2..1.0) } else { random.random_range(0.0..0.01) })
         .collect();
-    let dense = Flips::of_triangle(nodes, probabilities.clone());
-    let listed = Flips::of_pairs(nodes, all_pairs(nodes).zip(probabilities.iter().copied()));
+    let dense = EdgeFlips::of_triangle(nodes, probabilities.clone());
+    let listed = EdgeFlips::of_pairs(nodes, all_pairs(nodes).zip(probabilities.iter().copied()));
     const VIEWS: u64 = 4000;
     for flips in [dense, listed] {
         let mut seen = vec![0u32; count];
@@ -175,13 +175,13 @@ fn hard_graphs_are_answered() {
         for operator in OPERATORS {
             for direction in [Direction::Max, Direction::Min] {
                 for budget in [0.0, 2.0, 1e6] {
-                    let original = full_spectrum(&Pairs::new(&graph, &[]), operator, Objective::Expected).squared_norm;
+                    let original = full_spectrum(&Pairs::new(&graph, &[]), operator, SpectralObjective::Expected).squared_norm;
                     let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
                     let ascent = Ascent { direction, budget, steps: 10, step_size: StepSize::default() };
                     let outcome = ascent.run(
                         &mut triangle,
                         original,
-                        |s| full_spectrum(s, operator, Objective::Expected),
+                        |s| full_spectrum(s, operator, SpectralObjective::Expected),
                         |_| true,
                     );
                     assert!(outcome.relative_norm.is_finite());
@@ -202,8 +202,8 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
     let cora = catalogue::open("cora", &read::Options::default()).unwrap();
     let graph = cora.graph().unwrap();
     let nodes = graph.num_nodes();
-    let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, Objective::Expected);
-    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, Objective::Expected).squared_norm;
+    let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);
+    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
     assert!((original.sqrt() - 24.88).abs() < 0.005);
     let expected =
         [(Direction::Max, 100.0, 1.0088, 0.0005, 128.8, 2.0), (Direction::Min, 0.1, 0.778, 0.003, 1230.0, 15.0)];

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use fiedler_augment::centrality::Centrality;
-use fiedler_augment::mask::{Mask, MaskRates, Masking, neutral_code};
-use fiedler_augment::scheme::Draw;
+use fiedler_augment::mask::{Mask, MaskRates, FeatureMasking, neutral_code};
+use fiedler_augment::scheme::ViewKey;
 use fiedler_graph::{Categorical, Dense, Features, Graph, GraphSet, Sparse};
 
 /// Two stars of four and three nodes.
@@ -28,14 +28,14 @@ fn categorical() -> Features {
     Features::Categorical(Categorical::new(vec![3, 2], vec![0, 1, 1, 0, 2, 1, 0, 0, 1, 1, 2, 0, 0, 1]).unwrap())
 }
 
-fn draw(epoch: u32, view: usize) -> Draw {
-    Draw { seed: 11, epoch, view }
+fn draw(epoch: u32, view: usize) -> ViewKey {
+    ViewKey { seed: 11, epoch, view }
 }
 
 #[test]
 fn uniform_columns_are_hidden_as_often_as_they_should() {
     let first = MaskRates { columns: 0.3, nodes: 0.0 };
-    let masking = Masking { first, second: MaskRates { columns: 0.8, nodes: 0.0 }, ..Default::default() };
+    let masking = FeatureMasking { first, second: MaskRates { columns: 0.8, nodes: 0.0 }, ..Default::default() };
     let masker = masking.prepare(&stars(), &dense()).unwrap();
     for (view, probability) in [(0, 0.3f64), (1, 0.8)] {
         let mut counts = [0u32; 4];
@@ -56,7 +56,7 @@ fn uniform_columns_are_hidden_as_often_as_they_should() {
 #[test]
 fn columns_of_central_nodes_are_hidden_less() {
     let rates = MaskRates { columns: 0.4, nodes: 0.0 };
-    let masking = Masking { first: rates, second: rates, centrality: Some(Centrality::Degree), cutoff: 0.7 };
+    let masking = FeatureMasking { first: rates, second: rates, centrality: Some(Centrality::Degree), cutoff: 0.7 };
     let masker = masking.prepare(&stars(), &sparse()).unwrap();
     let found = masker.column_probabilities(0).unwrap();
     // Degrees 3, 1, 1, 1 and 2, 1, 1.
@@ -87,7 +87,7 @@ fn columns_of_central_nodes_are_hidden_less() {
 #[test]
 fn without_central_nodes_columns_are_alike() {
     let rates = MaskRates { columns: 0.4, nodes: 0.0 };
-    let masking = Masking { first: rates, second: rates, centrality: Some(Centrality::Degree), cutoff: 0.7 };
+    let masking = FeatureMasking { first: rates, second: rates, centrality: Some(Centrality::Degree), cutoff: 0.7 };
     let masker = masking.prepare(&GraphSet::single(Graph::empty(7)), &sparse()).unwrap();
     assert_eq!(masker.column_probabilities(0).unwrap(), [0.4; 4]);
 }
@@ -95,7 +95,7 @@ fn without_central_nodes_columns_are_alike() {
 #[test]
 fn a_share_of_each_graphs_nodes_is_hidden() {
     let rates = MaskRates { columns: 0.0, nodes: 0.5 };
-    let masker = Masking { first: rates, second: rates, ..Default::default() }.prepare(&stars(), &dense()).unwrap();
+    let masker = FeatureMasking { first: rates, second: rates, ..Default::default() }.prepare(&stars(), &dense()).unwrap();
     let mut counts = [0u32; 7];
     for epoch in 0..6000 {
         let together = masker.draw(&stars().batch(&[1, 0]), draw(epoch, 0)).unwrap();
@@ -114,9 +114,9 @@ fn a_share_of_each_graphs_nodes_is_hidden() {
 #[test]
 fn a_mask_depends_on_seed_epoch_and_view_alone() {
     let rates = MaskRates { columns: 0.5, nodes: 0.5 };
-    let masker = Masking { first: rates, second: rates, ..Default::default() }.prepare(&stars(), &dense()).unwrap();
+    let masker = FeatureMasking { first: rates, second: rates, ..Default::default() }.prepare(&stars(), &dense()).unwrap();
     let masks = |seed, view| -> Vec<Mask> {
-        (0..20).map(|epoch| masker.draw(&stars().whole(), Draw { seed, epoch, view }).unwrap()).collect()
+        (0..20).map(|epoch| masker.draw(&stars().whole(), ViewKey { seed, epoch, view }).unwrap()).collect()
     };
     assert_eq!(masks(1, 0), masks(1, 0));
     assert_ne!(masks(1, 0), masks(1, 1));
@@ -154,12 +154,12 @@ fn hidden_numbers_are_zero_and_hidden_categories_a_code_of_their_own() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let few = Features::Dense(Dense::new(2, 1, vec![1.0, 2.0]).unwrap());
-    assert!(Masking::default().prepare(&stars(), &few).is_err());
+    assert!(FeatureMasking::default().prepare(&stars(), &few).is_err());
     let rates = MaskRates { columns: 1.2, nodes: 0.0 };
-    assert!(Masking { first: rates, ..Default::default() }.prepare(&stars(), &dense()).is_err());
+    assert!(FeatureMasking { first: rates, ..Default::default() }.prepare(&stars(), &dense()).is_err());
     assert!(Mask { columns: Some(vec![true]), nodes: None }.apply(&dense()).is_err());
     assert!(Mask { columns: None, nodes: Some(vec![true]) }.apply(&dense()).is_err());
-    let masker = Masking::default().prepare(&stars(), &dense()).unwrap();
+    let masker = FeatureMasking::default().prepare(&stars(), &dense()).unwrap();
     assert!(masker.draw(&stars().whole(), draw(0, 2)).is_err());
 }
 
@@ -167,7 +167,7 @@ fn what_does_not_fit_is_refused() {
 fn everything_or_nothing_may_be_hidden() {
     for (columns, nodes) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)] {
         let rates = MaskRates { columns, nodes };
-        let masking = Masking { first: rates, second: rates, ..Default::default() };
+        let masking = FeatureMasking { first: rates, second: rates, ..Default::default() };
         let mask = masking.prepare(&stars(), &dense()).unwrap().draw(&stars().whole(), draw(3, 1)).unwrap();
         let values = mask.apply(&dense()).unwrap().to_dense();
         assert_eq!(values.values().iter().all(|value| *value == 0.0), columns + nodes > 0.0);

@@ -6,8 +6,8 @@ use std::io::Write;
 
 use fiedler_augment::centrality::Centrality;
 use fiedler_augment::scheme::{
-    Augmentation, CentralityRemoval, Clustered, Diffused, Draw, Form, GraphCl, Operation, Rates, Scheme, Settings,
-    Uniform, unwatched,
+    Augmentation, CentralityRemoval, Clustered, DiffusionSettings, ViewKey, Form, GraphCl, Operation, Rates, Scheme, SchemeSettings,
+    Uniform,
 };
 use fiedler_graph::{Graph, GraphSet, catalogue, generate, read};
 use fiedler_spectral::properties::Diffusion;
@@ -21,8 +21,8 @@ fn graph(nodes: usize, pairs: &[(u32, u32)]) -> Graph {
     Graph::from_pairs(nodes, pairs.to_vec()).unwrap().0
 }
 
-fn compute(settings: &Settings, set: &GraphSet) -> Scheme {
-    settings.compute(set, &unwatched).unwrap()
+fn compute(settings: &SchemeSettings, set: &GraphSet) -> Scheme {
+    settings.compute(set, &NoObserver).unwrap()
 }
 
 fn complete(nodes: u32) -> Graph {
@@ -31,14 +31,14 @@ fn complete(nodes: u32) -> Graph {
 }
 
 /// Every scheme of this file, with several settings.
-fn all_settings() -> Vec<Settings> {
-    let graphcl = |first, second| Settings::GraphCl(GraphCl { first, second, ratio: 0.3 });
-    let removal = |centrality| Settings::Centrality(CentralityRemoval { centrality, ..Default::default() });
-    let diffused = |kernel, form| Settings::Diffusion(Diffused { kernel, form, ..Default::default() });
+fn all_settings() -> Vec<SchemeSettings> {
+    let graphcl = |first, second| SchemeSettings::GraphCl(GraphCl { first, second, ratio: 0.3 });
+    let removal = |centrality| SchemeSettings::Centrality(CentralityRemoval { centrality, ..Default::default() });
+    let diffused = |kernel, form| SchemeSettings::Diffusion(DiffusionSettings { kernel, form, ..Default::default() });
     vec![
-        Settings::Uniform(Uniform { first: Rates::removing(0.3), second: Rates::flipping(0.6) }),
-        Settings::Clustered(Clustered { both: true, ..Default::default() }),
-        Settings::Clustered(Clustered { clusters: Some(2), ..Default::default() }),
+        SchemeSettings::Uniform(Uniform { first: Rates::removing(0.3), second: Rates::flipping(0.6) }),
+        SchemeSettings::Clustered(Clustered { both: true, ..Default::default() }),
+        SchemeSettings::Clustered(Clustered { clusters: Some(2), ..Default::default() }),
         removal(Centrality::Degree),
         removal(Centrality::Eigenvector),
         removal(Centrality::PageRank),
@@ -55,7 +55,7 @@ fn flip_counts(scheme: &Scheme, set: &GraphSet, view: usize, draws: u32) -> Hash
     let batch = set.whole();
     let mut counts = HashMap::new();
     for epoch in 0..draws {
-        let drawn = scheme.draw(&batch, Draw { seed: 5, epoch, view }).unwrap().graph;
+        let drawn = scheme.draw(&batch, ViewKey { seed: 5, epoch, view }).unwrap().graph;
         let removed = batch.graph.edge_pairs().filter(|&(low, high)| !drawn.has_edge(low, high));
         let added = drawn.edge_pairs().filter(|&(low, high)| !batch.graph.has_edge(low, high));
         removed.chain(added).for_each(|pair| *counts.entry(pair).or_default() += 1);
@@ -92,7 +92,7 @@ fn uniform_pairs_flip_as_often_as_they_should() {
     let (nodes, edges) = (set.num_nodes(), set.num_edges());
     let rates = [Rates::removing(0.3), Rates::flipping(0.5), Rates::perturbing(0.2), Rates { remove: 1.0, add: 3.0 }];
     for rates in rates {
-        let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: rates }), &set);
+        let scheme = compute(&SchemeSettings::Uniform(Uniform { first: rates, second: rates }), &set);
         let (remove, add) = rates.probabilities(nodes, edges);
         assert!((add * (nodes * (nodes - 1) / 2 - edges) as f64 - rates.add * edges as f64).abs() < 1e-9);
         for view in 0..2 {
@@ -111,10 +111,10 @@ fn uniform_pairs_flip_as_often_as_they_should() {
 fn uniform_draws_of_different_pairs_are_independent() {
     let set = GraphSet::single(graph(4, &[(0, 1), (2, 3)]));
     let rates = Rates { remove: 0.5, add: 1.0 };
-    let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: rates }), &set);
+    let scheme = compute(&SchemeSettings::Uniform(Uniform { first: rates, second: rates }), &set);
     let (draws, mut patterns) = (32_000, HashMap::new());
     for epoch in 0..draws {
-        let drawn = scheme.draw(&set.whole(), Draw { seed: 2, epoch, view: 0 }).unwrap().graph;
+        let drawn = scheme.draw(&set.whole(), ViewKey { seed: 2, epoch, view: 0 }).unwrap().graph;
         *patterns.entry(drawn.edge_pairs().collect::<Vec<_>>()).or_insert(0u32) += 1;
     }
     // All six pairs have probability ½: 64 graphs, all alike.
@@ -130,8 +130,8 @@ fn uniform_perturbation_of_a_large_graph_needs_no_list_of_pairs() {
     let ring: Vec<(u32, u32)> = (0..nodes).map(|node| (node, (node + 1) % nodes)).collect();
     let set = GraphSet::single(graph(nodes as usize, &ring));
     let rates = Rates::perturbing(0.1);
-    let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: rates }), &set);
-    let drawn = scheme.draw(&set.whole(), Draw { seed: 1, epoch: 0, view: 1 }).unwrap().graph;
+    let scheme = compute(&SchemeSettings::Uniform(Uniform { first: rates, second: rates }), &set);
+    let drawn = scheme.draw(&set.whole(), ViewKey::new(1, 0, 1)).unwrap().graph;
     let kept = drawn.edge_pairs().filter(|&(low, high)| set.block_diagonal().has_edge(low, high)).count() as f64;
     let added = drawn.num_edges() as f64 - kept;
     assert!((kept - 270_000.0).abs() < 800.0 && (added - 30_000.0).abs() < 800.0, "{kept} {added}");
@@ -144,7 +144,7 @@ fn clustered_removal_has_the_probabilities_of_the_paper() {
     for ratio in [0.0, 0.1, 0.5, 0.9, 1.0] {
         for boost in [1.0, 1.2, 30.0] {
             let settings = Clustered { ratio, boost, clusters: Some(3), ..Default::default() };
-            let scheme = compute(&Settings::Clustered(settings), &set);
+            let scheme = compute(&SchemeSettings::Clustered(settings), &set);
             let found =
                 cluster(set.block_diagonal(), &ClusterSettings { clusters: Some(3), ..Default::default() }).unwrap();
             let crosses = |pair: &(u32, u32)| found.of_node[pair.0 as usize] != found.of_node[pair.1 as usize];
@@ -177,7 +177,7 @@ fn components_are_clustered_one_by_one() {
         .map(|(graph, wanted)| (GraphSet::single(graph), wanted))
     {
         let settings = Clustered { clusters: wanted, ..Default::default() };
-        let listed = listed_probabilities(&compute(&Settings::Clustered(settings), &set).views()[1]);
+        let listed = listed_probabilities(&compute(&SchemeSettings::Clustered(settings), &set).views()[1]);
         let alone = cluster(&karate, &ClusterSettings { clusters: wanted, ..Default::default() }).unwrap();
         let crosses = |&(low, high): &(u32, u32)| alone.of_node[low as usize] != alone.of_node[high as usize];
         for pair in karate.edge_pairs() {
@@ -194,7 +194,7 @@ fn listed_probabilities_are_what_is_drawn() {
     let set = karate();
     let by_degree = CentralityRemoval { first: 0.2, second: 0.5, ..Default::default() };
     for settings in
-        [Settings::Clustered(Clustered { both: true, ..Default::default() }), Settings::Centrality(by_degree)]
+        [SchemeSettings::Clustered(Clustered { both: true, ..Default::default() }), SchemeSettings::Centrality(by_degree)]
     {
         let scheme = compute(&settings, &set);
         for view in 0..2 {
@@ -234,7 +234,7 @@ fn removal_by_centrality_follows_its_formula() {
     let set = karate();
     for centrality in [Centrality::Degree, Centrality::Eigenvector, Centrality::PageRank] {
         let settings = CentralityRemoval { centrality, first: 0.4, second: 0.9, cutoff: 0.7 };
-        let scheme = compute(&Settings::Centrality(settings), &set);
+        let scheme = compute(&SchemeSettings::Centrality(settings), &set);
         let central = centrality.of_nodes(set.block_diagonal());
         let logarithm = |(low, high): (u32, u32)| ((central[low as usize] + central[high as usize]) / 2.0).ln();
         let s: Vec<f64> = set.block_diagonal().edge_pairs().map(logarithm).collect();
@@ -259,7 +259,7 @@ fn edges_that_are_alike_are_removed_alike() {
     let ring = graph(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]);
     for set in [GraphSet::single(ring), GraphSet::single(complete(5))] {
         for centrality in [Centrality::Degree, Centrality::Eigenvector, Centrality::PageRank] {
-            let scheme = compute(&Settings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
+            let scheme = compute(&SchemeSettings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
             let listed = listed_probabilities(&scheme.views()[0]);
             assert_eq!(listed.len(), set.num_edges());
             assert!(listed.values().all(|value| (value - 0.3).abs() < 1e-6), "{centrality:?} {listed:?}");
@@ -297,10 +297,10 @@ fn plain_diffusion(graph: &Graph, kernel: Diffusion) -> Vec<Vec<f64>> {
 }
 
 fn drawn_matrix(scheme: &Scheme, set: &GraphSet) -> Vec<Vec<f64>> {
-    let view = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
+    let view = scheme.draw(&set.whole(), ViewKey::new(0, 0, 1)).unwrap();
     let mut matrix = vec![vec![0.0; set.num_nodes()]; set.num_nodes()];
     for (node, row) in matrix.iter_mut().enumerate() {
-        row[node] = f64::from(view.own_weights.as_ref().unwrap()[node]);
+        row[node] = f64::from(view.self_loop_weights.as_ref().unwrap()[node]);
         let weights = view.graph.neighbor_weights(node as u32).unwrap();
         for (&other, &weight) in view.graph.neighbors(node as u32).iter().zip(weights) {
             row[other as usize] = f64::from(weight);
@@ -314,12 +314,12 @@ fn exact_diffusion_is_the_series_of_powers() {
     let apart = GraphSet::single(graph(8, &[(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (5, 6)]));
     for set in [karate(), apart] {
         for kernel in [Diffusion::PageRank { teleport: 0.2 }, Diffusion::Heat { time: 5.0 }] {
-            let scheme = compute(&Settings::Diffusion(Diffused { kernel, ..Default::default() }), &set);
+            let scheme = compute(&SchemeSettings::Diffusion(DiffusionSettings { kernel, ..Default::default() }), &set);
             let (found, expected) = (drawn_matrix(&scheme, &set), plain_diffusion(set.block_diagonal(), kernel));
             for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
                 assert!((found - expected).abs() < 1e-6, "{kernel:?} {found} {expected}");
             }
-            let first = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 0 }).unwrap();
+            let first = scheme.draw(&set.whole(), ViewKey::new(0, 0, 0)).unwrap();
             assert_eq!(first.graph, *set.block_diagonal());
         }
     }
@@ -328,10 +328,10 @@ fn exact_diffusion_is_the_series_of_powers() {
 #[test]
 fn nodes_apart_stay_apart_in_an_exact_diffusion() {
     let set = GraphSet::single(graph(8, &[(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (5, 6)]));
-    let scheme = compute(&Settings::Diffusion(Diffused::default()), &set);
-    let view = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
+    let scheme = compute(&SchemeSettings::Diffusion(DiffusionSettings::default()), &set);
+    let view = scheme.draw(&set.whole(), ViewKey::new(0, 0, 1)).unwrap();
     assert_eq!(view.graph.num_edges(), 10 + 1);
-    assert!((view.own_weights.unwrap()[7] - 1.0).abs() < 1e-6);
+    assert!((view.self_loop_weights.unwrap()[7] - 1.0).abs() < 1e-6);
 }
 
 #[test]
@@ -341,8 +341,8 @@ fn sparse_page_rank_is_as_close_as_it_says() {
     let exact = plain_diffusion(set.block_diagonal(), kernel);
     let degree = |node: usize| 1.0 + set.block_diagonal().degree(node as u32) as f64;
     for tolerance in [1e-2, 1e-4, 1e-7] {
-        let settings = Diffused { kernel, form: Form::Sparse, neighbors: 34, tolerance, ..Default::default() };
-        let found = drawn_matrix(&compute(&Settings::Diffusion(settings), &set), &set);
+        let settings = DiffusionSettings { kernel, form: Form::Sparse, neighbors: 34, tolerance, ..Default::default() };
+        let found = drawn_matrix(&compute(&SchemeSettings::Diffusion(settings), &set), &set);
         for row in 0..34 {
             for column in 0..34 {
                 let missing = exact[row][column] - found[row][column];
@@ -356,10 +356,10 @@ fn sparse_page_rank_is_as_close_as_it_says() {
 #[test]
 fn sparse_page_rank_keeps_the_largest_of_each_node() {
     let set = karate();
-    let all = Diffused { form: Form::Sparse, neighbors: 34, tolerance: 1e-9, ..Default::default() };
-    let few = Diffused { neighbors: 4, ..all };
-    let all = drawn_matrix(&compute(&Settings::Diffusion(all), &set), &set);
-    let few = drawn_matrix(&compute(&Settings::Diffusion(few), &set), &set);
+    let all = DiffusionSettings { form: Form::Sparse, neighbors: 34, tolerance: 1e-9, ..Default::default() };
+    let few = DiffusionSettings { neighbors: 4, ..all };
+    let all = drawn_matrix(&compute(&SchemeSettings::Diffusion(all), &set), &set);
+    let few = drawn_matrix(&compute(&SchemeSettings::Diffusion(few), &set), &set);
     let fourth = |node: usize| {
         let mut row: Vec<f64> = (0..34).filter(|&other| other != node).map(|other| all[node][other]).collect();
         row.sort_by(|a, b| b.total_cmp(a));
@@ -380,14 +380,14 @@ fn sparse_page_rank_keeps_the_largest_of_each_node() {
 #[test]
 fn a_diffusion_that_does_not_fit_becomes_sparse_or_is_refused_with_advice() {
     let set = karate();
-    let small = Diffused { memory: 1000, ..Default::default() };
-    let scheme = compute(&Settings::Diffusion(small), &set);
+    let small = DiffusionSettings { memory: 1000, ..Default::default() };
+    let scheme = compute(&SchemeSettings::Diffusion(small), &set);
     assert_eq!(scheme.report().views[1].support, "largest");
     assert!(scheme.report().views[1].reason.is_some());
-    let exact = Diffused { form: Form::Exact, ..small };
-    let heat = Diffused { kernel: Diffusion::Heat { time: 1.0 }, ..small };
-    for refused in [exact, heat, Diffused { form: Form::Sparse, ..heat }] {
-        let error = Settings::Diffusion(refused).compute(&set, &unwatched).unwrap_err();
+    let exact = DiffusionSettings { form: Form::Exact, ..small };
+    let heat = DiffusionSettings { kernel: Diffusion::Heat { time: 1.0 }, ..small };
+    for refused in [exact, heat, DiffusionSettings { form: Form::Sparse, ..heat }] {
+        let error = SchemeSettings::Diffusion(refused).compute(&set, &NoObserver).unwrap_err();
         assert!(error.hint().unwrap().contains("page-rank"), "{error}");
     }
 }
@@ -397,10 +397,10 @@ fn graphcl_drops_its_share_of_nodes() {
     let set = karate();
     for (view, operation) in [(0, Operation::NodeDropping), (1, Operation::Subgraph)] {
         let settings = GraphCl { first: Operation::NodeDropping, second: Operation::Subgraph, ratio: 0.25 };
-        let scheme = compute(&Settings::GraphCl(settings), &set);
+        let scheme = compute(&SchemeSettings::GraphCl(settings), &set);
         let mut counts = vec![0u32; 34];
         for epoch in 0..4000 {
-            let drawn = scheme.draw(&set.whole(), Draw { seed: 9, epoch, view }).unwrap();
+            let drawn = scheme.draw(&set.whole(), ViewKey { seed: 9, epoch, view }).unwrap();
             let dropped = drawn.dropped.unwrap();
             assert_eq!(dropped.iter().filter(|dropped| **dropped).count(), 8);
             for (low, high) in set.block_diagonal().edge_pairs() {
@@ -426,9 +426,9 @@ fn a_subgraph_is_connected_as_far_as_the_graph_is() {
     let lollipop: Vec<(u32, u32)> = complete(20).edge_pairs().chain((19..60).map(|node| (node, node + 1))).collect();
     let set = GraphSet::single(graph(61, &lollipop));
     let settings = GraphCl { first: Operation::Subgraph, second: Operation::Subgraph, ratio: 0.3 };
-    let scheme = compute(&Settings::GraphCl(settings), &set);
+    let scheme = compute(&SchemeSettings::GraphCl(settings), &set);
     for epoch in 0..200 {
-        let drawn = scheme.draw(&set.whole(), Draw { seed: 4, epoch, view: 0 }).unwrap();
+        let drawn = scheme.draw(&set.whole(), ViewKey { seed: 4, epoch, view: 0 }).unwrap();
         let kept: Vec<u32> = (0..61).filter(|&node| !drawn.dropped.as_ref().unwrap()[node as usize]).collect();
         assert_eq!(kept.len(), 43);
         let mut reached = vec![kept[0]];
@@ -460,7 +460,7 @@ fn hard_graphs_have_views_too() {
             let scheme = compute(&settings, set);
             for view in 0..2 {
                 for epoch in 0..10 {
-                    let drawn = scheme.draw(&set.whole(), Draw { seed: 1, epoch, view }).unwrap();
+                    let drawn = scheme.draw(&set.whole(), ViewKey { seed: 1, epoch, view }).unwrap();
                     assert_eq!(drawn.graph.num_nodes(), set.num_nodes());
                     if let Some(dropped) = drawn.dropped {
                         for graph in 0..set.len() {
@@ -481,8 +481,8 @@ fn hard_graphs_have_views_too() {
 fn a_complete_graph_has_nothing_to_add_and_says_so() {
     let set = GraphSet::single(complete(6));
     let rates = Rates { remove: 0.0, add: 0.5 };
-    let scheme = compute(&Settings::Uniform(Uniform { first: rates, second: Rates::default() }), &set);
-    let drawn = scheme.draw(&set.whole(), Draw { seed: 1, epoch: 0, view: 0 }).unwrap();
+    let scheme = compute(&SchemeSettings::Uniform(Uniform { first: rates, second: Rates::default() }), &set);
+    let drawn = scheme.draw(&set.whole(), ViewKey::new(1, 0, 0)).unwrap();
     assert_eq!(drawn.graph, *set.block_diagonal());
     assert_eq!(scheme.report().notes.len(), 1);
     assert!(matches!(scheme.views()[1], Augmentation::Unchanged));
@@ -496,14 +496,14 @@ fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
         let scheme = compute(&settings, &set);
         for view in 0..2 {
             for epoch in 0..20 {
-                let draw = Draw { seed: 1, epoch, view };
+                let draw = ViewKey { seed: 1, epoch, view };
                 let together = scheme.draw(&set.batch(&[2, 0, 1]), draw).unwrap();
                 let alone = scheme.draw(&set.batch(&[0]), draw).unwrap();
                 let block: Vec<_> = together.graph.edge_pairs().filter(|pair| (4..8).contains(&pair.0)).collect();
                 let expected: Vec<_> = alone.graph.edge_pairs().map(|(low, high)| (low + 4, high + 4)).collect();
                 assert_eq!(block, expected, "{}", settings.name());
                 assert_eq!(together.dropped.map(|all| all[4..8].to_vec()), alone.dropped);
-                assert_eq!(together.own_weights.map(|all| all[4..8].to_vec()), alone.own_weights);
+                assert_eq!(together.self_loop_weights.map(|all| all[4..8].to_vec()), alone.self_loop_weights);
             }
         }
     }
@@ -518,7 +518,7 @@ fn a_set_is_treated_graph_by_graph() {
     for settings in all_settings() {
         let (in_set, by_itself) = (compute(&settings, &set), compute(&settings, &alone));
         for view in 0..2 {
-            let draw = Draw { seed: 3, epoch: 2, view };
+            let draw = ViewKey { seed: 3, epoch: 2, view };
             let first = in_set.draw(&set.batch(&[0]), draw).unwrap();
             assert_eq!(first, by_itself.draw(&alone.whole(), draw).unwrap(), "{}", settings.name());
         }
@@ -536,7 +536,7 @@ fn the_number_of_threads_changes_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let scheme = compute(settings, &set);
-            let draw = |view| scheme.draw(&set.whole(), Draw { seed: 8, epoch: 3, view }).unwrap();
+            let draw = |view| scheme.draw(&set.whole(), ViewKey { seed: 8, epoch: 3, view }).unwrap();
             (draw(0), draw(1), scheme.report().clone())
         })
     };
@@ -550,20 +550,20 @@ fn settings_out_of_range_are_refused() {
     let set = karate();
     let uniform = |remove, add| Uniform { first: Rates { remove, add }, second: Rates::default() };
     let refused = [
-        Settings::Uniform(uniform(1.5, 0.0)),
-        Settings::Uniform(uniform(0.1, f64::NAN)),
-        Settings::Uniform(uniform(0.1, -1.0)),
-        Settings::Clustered(Clustered { ratio: -0.1, ..Default::default() }),
-        Settings::Clustered(Clustered { boost: 0.5, ..Default::default() }),
-        Settings::Clustered(Clustered { clusters: Some(0), ..Default::default() }),
-        Settings::Centrality(CentralityRemoval { cutoff: 2.0, ..Default::default() }),
-        Settings::Diffusion(Diffused { tolerance: 0.0, ..Default::default() }),
-        Settings::Diffusion(Diffused { neighbors: 0, ..Default::default() }),
-        Settings::Diffusion(Diffused { kernel: Diffusion::PageRank { teleport: 0.0 }, ..Default::default() }),
-        Settings::GraphCl(GraphCl { ratio: 1.1, ..Default::default() }),
+        SchemeSettings::Uniform(uniform(1.5, 0.0)),
+        SchemeSettings::Uniform(uniform(0.1, f64::NAN)),
+        SchemeSettings::Uniform(uniform(0.1, -1.0)),
+        SchemeSettings::Clustered(Clustered { ratio: -0.1, ..Default::default() }),
+        SchemeSettings::Clustered(Clustered { boost: 0.5, ..Default::default() }),
+        SchemeSettings::Clustered(Clustered { clusters: Some(0), ..Default::default() }),
+        SchemeSettings::Centrality(CentralityRemoval { cutoff: 2.0, ..Default::default() }),
+        SchemeSettings::Diffusion(DiffusionSettings { tolerance: 0.0, ..Default::default() }),
+        SchemeSettings::Diffusion(DiffusionSettings { neighbors: 0, ..Default::default() }),
+        SchemeSettings::Diffusion(DiffusionSettings { kernel: Diffusion::PageRank { teleport: 0.0 }, ..Default::default() }),
+        SchemeSettings::GraphCl(GraphCl { ratio: 1.1, ..Default::default() }),
     ];
     for settings in refused {
-        let error = settings.compute(&set, &unwatched).unwrap_err();
+        let error = settings.compute(&set, &NoObserver).unwrap_err();
         assert!(error.to_string().contains("expected"), "{error}");
     }
 }
@@ -574,24 +574,24 @@ fn published_graphs_have_every_scheme() {
         let _ = writeln!(std::io::stderr(), "skipped: other schemes on cora and pubmed (FIEDLER_DATA is not set)");
         return;
     }
-    let exact = Diffused { form: Form::Exact, ..Default::default() };
+    let exact = DiffusionSettings { form: Form::Exact, ..Default::default() };
     let cora = [
-        Settings::Uniform(Uniform { first: Rates::perturbing(0.2), second: Rates::removing(0.4) }),
-        Settings::Clustered(Clustered { clusters: Some(7), ..Default::default() }),
-        Settings::Centrality(CentralityRemoval { centrality: Centrality::Eigenvector, ..Default::default() }),
-        Settings::Diffusion(exact),
-        Settings::Diffusion(Diffused { form: Form::Sparse, ..exact }),
-        Settings::GraphCl(GraphCl::default()),
+        SchemeSettings::Uniform(Uniform { first: Rates::perturbing(0.2), second: Rates::removing(0.4) }),
+        SchemeSettings::Clustered(Clustered { clusters: Some(7), ..Default::default() }),
+        SchemeSettings::Centrality(CentralityRemoval { centrality: Centrality::Eigenvector, ..Default::default() }),
+        SchemeSettings::Diffusion(exact),
+        SchemeSettings::Diffusion(DiffusionSettings { form: Form::Sparse, ..exact }),
+        SchemeSettings::GraphCl(GraphCl::default()),
     ];
-    let pubmed = [Settings::Diffusion(Diffused::default()), Settings::Clustered(Clustered::default())];
+    let pubmed = [SchemeSettings::Diffusion(DiffusionSettings::default()), SchemeSettings::Clustered(Clustered::default())];
     for (name, settings) in cora.iter().map(|it| ("cora", it)).chain(pubmed.iter().map(|it| ("pubmed", it))) {
         let set = catalogue::open(name, &read::Options::default()).unwrap().graphs;
         let scheme = compute(settings, &set);
-        let drawn = scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view: 1 }).unwrap();
+        let drawn = scheme.draw(&set.whole(), ViewKey::new(0, 0, 1)).unwrap();
         let view = scheme.report().views.last().unwrap();
         match settings {
-            Settings::Clustered(_) => assert!(scheme.report().notes.is_empty(), "edges lie between clusters"),
-            Settings::Diffusion(_) => assert_eq!(drawn.graph.num_edges() as u64, view.places),
+            SchemeSettings::Clustered(_) => assert!(scheme.report().notes.is_empty(), "edges lie between clusters"),
+            SchemeSettings::Diffusion(_) => assert_eq!(drawn.graph.num_edges() as u64, view.places),
             _ => assert!(drawn.graph.num_edges() < set.num_edges()),
         }
     }
@@ -599,7 +599,7 @@ fn published_graphs_have_every_scheme() {
 
 #[test]
 fn a_watch_can_stop_the_slow_schemes() {
-    for settings in [Settings::Clustered(Clustered::default()), Settings::Diffusion(Diffused::default())] {
+    for settings in [SchemeSettings::Clustered(Clustered::default()), SchemeSettings::Diffusion(DiffusionSettings::default())] {
         let error = settings.compute(&karate(), &|_| false).unwrap_err();
         assert!(matches!(error, fiedler_augment::Error::Stopped));
     }

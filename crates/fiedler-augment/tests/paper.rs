@@ -4,14 +4,14 @@
 use std::io::Write;
 
 use fiedler_augment::scheme::{
-    Augmentation, Draw, NodeDropping, Scheme, Settings, Spectral, Start, SupportChoice, unwatched,
+    Augmentation, ViewKey, NodeDropping, Scheme, SchemeSettings, Spectral, Start, SupportChoice, unwatched,
 };
 use fiedler_graph::generate::{Geometric, random_geometric};
 use fiedler_graph::{Dataset, Features, Graph, GraphSet, catalogue, read};
 use fiedler_spectral::Operator;
 
 fn opposite(set: &GraphSet, spectral: Spectral) -> Scheme {
-    Settings::Opposite(spectral).compute(set, &unwatched).unwrap()
+    SchemeSettings::Opposite(spectral).compute(set, &NoObserver).unwrap()
 }
 
 /// Sums over the pairs of a view of one graph: for each kind that `kind` names, how many pairs there are and their mass.
@@ -166,22 +166,22 @@ fn hard_graphs_have_a_right_answer() {
                             };
                             let place = format!("{name}, {ratio}, {eigenvalues:?}, {operator}, {support:?}, {start:?}");
                             for settings in
-                                [Settings::Opposite(spectral), Settings::Single(spectral), Settings::Double(spectral)]
+                                [SchemeSettings::Opposite(spectral), SchemeSettings::Single(spectral), SchemeSettings::Double(spectral)]
                             {
                                 check(&settings, &set, &place);
                             }
                         }
                     }
                     let dropping = NodeDropping { ratio, eigenvalues, operator, steps: 10, ..NodeDropping::default() };
-                    check(&Settings::NodeDropping(dropping), &set, name);
+                    check(&SchemeSettings::NodeDropping(dropping), &set, name);
                 }
             }
         }
     }
 }
 
-fn check(settings: &Settings, set: &GraphSet, place: &str) {
-    let scheme = settings.compute(set, &unwatched).unwrap_or_else(|error| panic!("{place}: {error}"));
+fn check(settings: &SchemeSettings, set: &GraphSet, place: &str) {
+    let scheme = settings.compute(set, &NoObserver).unwrap_or_else(|error| panic!("{place}: {error}"));
     for view in &scheme.report().views {
         let place = format!("{} {}, {place}", settings.name(), view.name);
         assert!(view.mass.total() <= view.budget + 1e-3, "{place}: {:?} of {}", view.mass, view.budget);
@@ -192,22 +192,22 @@ fn check(settings: &Settings, set: &GraphSet, place: &str) {
         assert!(norm.after.is_finite() && norm.before.is_finite(), "{place}: {norm:?}");
     }
     for view in 0..scheme.views().len() {
-        scheme.draw(&set.whole(), Draw { seed: 0, epoch: 0, view }).unwrap();
+        scheme.draw(&set.whole(), ViewKey { seed: 0, epoch: 0, view }).unwrap();
     }
 }
 
 #[test]
 fn settings_out_of_range_are_refused_with_advice() {
     let set = GraphSet::single(Graph::from_pairs(3, vec![(0, 1), (1, 2)]).unwrap().0);
-    let refused = |settings: Settings| settings.compute(&set, &unwatched).unwrap_err().to_string();
+    let refused = |settings: Settings| settings.compute(&set, &NoObserver).unwrap_err().to_string();
     let base = Spectral::default();
-    assert!(refused(Settings::Opposite(Spectral { ratio: -0.1, ..base })).contains("ratio"));
-    assert!(refused(Settings::Opposite(Spectral { ratio: f64::NAN, ..base })).contains("ratio"));
-    assert!(refused(Settings::Opposite(Spectral { eigenvalues: Some(0), ..base })).contains("eigenvalues"));
-    assert!(refused(Settings::Single(Spectral { start: Some(Start::Zero), ..base })).contains("start"));
+    assert!(refused(SchemeSettings::Opposite(Spectral { ratio: -0.1, ..base })).contains("ratio"));
+    assert!(refused(SchemeSettings::Opposite(Spectral { ratio: f64::NAN, ..base })).contains("ratio"));
+    assert!(refused(SchemeSettings::Opposite(Spectral { k: Some(0), ..base })).contains("eigenvalues"));
+    assert!(refused(SchemeSettings::Single(Spectral { start: Some(Start::Zero), ..base })).contains("start"));
     assert!(settings_stop(&set).contains("stopped"));
 }
 
 fn settings_stop(set: &GraphSet) -> String {
-    Settings::Opposite(Spectral::default()).compute(set, &|_| false).unwrap_err().to_string()
+    SchemeSettings::Opposite(Spectral::default()).compute(set, &|_| false).unwrap_err().to_string()
 }

@@ -4,7 +4,7 @@
 
 use faer::{Mat, Side};
 use fiedler_augment::ascent::StepSize;
-use fiedler_augment::scheme::{Augmentation, NodeDropping, Settings, Spectral, Start, SupportChoice, unwatched};
+use fiedler_augment::scheme::{Augmentation, NodeDropping, SchemeSettings, Spectral, Start, SupportChoice};
 use fiedler_graph::random::stream;
 use fiedler_graph::{Graph, GraphSet};
 use fiedler_spectral::Operator;
@@ -25,7 +25,7 @@ fn all_pairs(nodes: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// The eigenvalues that count of the graph whose weights are given for all pairs: the K lowest, then the K highest downwards.
-fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, ends: Option<usize>) -> Vec<f64> {
+fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, k: Option<usize>) -> Vec<f64> {
     let own = if operator == Operator::Propagation { 1.0 } else { 0.0 };
     let mut matrix = Mat::<f64>::zeros(nodes, nodes);
     for ((low, high), &weight) in all_pairs(nodes as u32).zip(weights) {
@@ -53,7 +53,7 @@ fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, ends: Option<u
 struct Problem<'a> {
     graph: &'a Graph,
     operator: Operator,
-    ends: Option<usize>,
+    k: Option<usize>,
     of_nodes: bool,
     distance: bool,
 }
@@ -125,14 +125,14 @@ fn follow(
     rate: f64,
     budget: f64,
     views: &[usize],
-    make: impl Fn(usize) -> Settings,
+    make: impl Fn(usize) -> SchemeSettings,
 ) {
     let graph = problem.graph;
     let nodes = graph.num_nodes() as u32;
     let set = GraphSet::single(graph.clone());
     let places = if problem.of_nodes { graph.num_nodes() } else { all_pairs(nodes).count() };
     let original = problem.spectrum(&vec![0.0; places]);
-    let compute = |steps: usize| make(steps).compute(&set, &unwatched).unwrap();
+    let compute = |steps: usize| make(steps).compute(&set, &NoObserver).unwrap();
     let start = compute(0);
     let mut x: Vec<Vec<f64>> = views.iter().map(|&view| probabilities(&start.views()[view], nodes)).collect();
     for step in 1..=STEPS {
@@ -178,20 +178,20 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                 let budget = 0.2 * graph.num_edges() as f64;
                 let name = |scheme: &str| format!("{scheme}, {operator}, {eigenvalues:?}, seed {seed}");
                 let problem =
-                    |of_nodes, distance| Problem { graph: &graph, operator, ends: eigenvalues, of_nodes, distance };
-                let opposite = |steps| Settings::Opposite(Spectral { steps, ..base });
+                    |of_nodes, distance| Problem { graph: &graph, operator, k: eigenvalues, of_nodes, distance };
+                let opposite = |steps| SchemeSettings::Opposite(Spectral { steps, ..base });
                 follow(&name("max"), &problem(false, false), rate, budget, &[0], opposite);
                 follow(&name("min"), &problem(false, false), -rate, budget, &[1], opposite);
                 let small = Spectral { step_size: StepSize::Rate(0.3), start: None, ..base };
                 follow(&name("single"), &problem(false, true), 0.3, budget, &[0], |steps| {
-                    Settings::Single(Spectral { steps, ..small })
+                    SchemeSettings::Single(Spectral { steps, ..small })
                 });
                 follow(&name("double"), &problem(false, true), 0.3, budget, &[0, 1], |steps| {
-                    Settings::Double(Spectral { steps, ..small })
+                    SchemeSettings::Double(Spectral { steps, ..small })
                 });
                 follow(&name("node dropping"), &problem(true, true), 0.3, 0.2 * 9.0, &[0], |steps| {
                     let step_size = StepSize::Rate(0.3);
-                    Settings::NodeDropping(NodeDropping {
+                    SchemeSettings::NodeDropping(NodeDropping {
                         operator,
                         eigenvalues,
                         steps,

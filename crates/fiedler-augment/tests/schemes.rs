@@ -2,23 +2,23 @@
 #![allow(clippy::unwrap_used)]
 
 use fiedler_augment::Error;
-use fiedler_augment::scheme::{Augmentation, Draw, NodeDropping, Scheme, Settings, Spectral, SupportChoice, unwatched};
+use fiedler_augment::scheme::{Augmentation, ViewKey, NodeDropping, Scheme, SchemeSettings, Spectral, SupportChoice};
 use fiedler_graph::{Graph, GraphSet, generate};
 
 fn karate() -> GraphSet {
     generate::karate_club().graphs
 }
 
-fn compute(settings: &Settings, set: &GraphSet) -> Scheme {
-    settings.compute(set, &unwatched).unwrap()
+fn compute(settings: &SchemeSettings, set: &GraphSet) -> Scheme {
+    settings.compute(set, &NoObserver).unwrap()
 }
 
-fn spectral_schemes(spectral: Spectral) -> Vec<Settings> {
+fn spectral_schemes(spectral: Spectral) -> Vec<SchemeSettings> {
     vec![
-        Settings::Opposite(spectral),
-        Settings::Single(spectral),
-        Settings::Double(spectral),
-        Settings::NodeDropping(NodeDropping { eigenvalues: spectral.eigenvalues, ..Default::default() }),
+        SchemeSettings::Opposite(spectral),
+        SchemeSettings::Single(spectral),
+        SchemeSettings::Double(spectral),
+        SchemeSettings::NodeDropping(NodeDropping { k: spectral.eigenvalues, ..Default::default() }),
     ]
 }
 
@@ -42,7 +42,7 @@ fn every_scheme_moves_the_spectrum_within_its_budget() {
                     assert!(view.curve.len() == 51, "{place}");
                 }
                 for view in 0..2 {
-                    let draw = Draw { seed: 3, epoch: 1, view };
+                    let draw = ViewKey { seed: 3, epoch: 1, view };
                     let drawn = scheme.draw(&set.whole(), draw).unwrap();
                     assert_eq!(drawn, scheme.draw(&set.whole(), draw).unwrap());
                     if !matches!(scheme.views()[view], Augmentation::Unchanged) {
@@ -61,7 +61,7 @@ fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
     for settings in spectral_schemes(Spectral { ratio: 0.8, ..Default::default() }) {
         let scheme = compute(&settings, &set);
         for epoch in 0..20 {
-            let draw = Draw { seed: 1, epoch, view: 0 };
+            let draw = ViewKey { seed: 1, epoch, view: 0 };
             let together = scheme.draw(&set.batch(&[2, 0, 1]), draw).unwrap();
             let alone = scheme.draw(&set.batch(&[0]), draw).unwrap();
             let block: Vec<_> = together.graph.edge_pairs().filter(|pair| (2..6).contains(&pair.0)).collect();
@@ -81,7 +81,7 @@ fn a_scheme_is_the_same_after_saving_and_loading() {
         let loaded = Scheme::load(&path, &set).unwrap();
         assert_eq!(loaded.settings(), scheme.settings());
         for (epoch, view) in [(0, 0), (0, 1), (7, 0), (7, 1)] {
-            let draw = Draw { seed: 5, epoch, view };
+            let draw = ViewKey { seed: 5, epoch, view };
             assert_eq!(loaded.draw(&set.whole(), draw).unwrap(), scheme.draw(&set.whole(), draw).unwrap());
         }
         let again = folder.path().join("again.safetensors");
@@ -95,7 +95,7 @@ fn a_scheme_is_the_same_after_saving_and_loading() {
 fn a_scheme_of_another_graph_or_a_damaged_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scheme.safetensors");
-    compute(&Settings::Opposite(Spectral::default()), &karate()).save(&path, false).unwrap();
+    compute(&SchemeSettings::Opposite(Spectral::default()), &karate()).save(&path, false).unwrap();
     let other = GraphSet::single(karate().block_diagonal().flipped(&[(0, 1)]).unwrap());
     assert!(matches!(Scheme::load(&path, &other), Err(Error::OtherGraph { .. })));
 

@@ -1,13 +1,13 @@
 //! Removing edges between peripheral nodes more often: the adaptive removal of GCA (Zhu et al. 2021).
 
-use fiedler_graph::{Graph, GraphSet};
+use fiedler_graph::{Graph, GraphSet, Observer};
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
-use super::{Augmentation, PairProbabilities, Report, ViewReport, Watch};
+use super::{Augmentation, PairProbabilities, Report, ViewReport};
 use crate::centrality::{Centrality, fading};
 use crate::error::{Result, check_share};
-use crate::sample::Flips;
+use crate::sample::EdgeFlips;
 use crate::support::Mass;
 
 /// What GCA's own program adds to every eigenvector centrality, so that components without any have a logarithm.
@@ -19,7 +19,7 @@ const SMALLEST: f64 = 1e-8;
 /// `min(p (s_max - s) / (s_max - s_mean), cutoff)`, `s` being the logarithm of its importance: with `p` in the mean, as long as
 /// nothing is cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct CentralityRemoval {
     /// What makes a node central.
     pub centrality: Centrality,
@@ -38,11 +38,14 @@ impl Default for CentralityRemoval {
 }
 
 impl CentralityRemoval {
-    pub(super) fn compute(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+    pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
         check_share("share of edges removed from the first view", self.first)?;
         check_share("share of edges removed from the second view", self.second)?;
-        check_share("cut-off", self.cutoff)?;
-        let of_graphs = each_graph(set, "first and second", watch, |graph| Ok(self.importance(graph)))?;
+        check_share("cutoff", self.cutoff)
+    }
+
+    pub(super) fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        let of_graphs = each_graph(set, "first and second", observer, |graph| Ok(self.importance(graph)))?;
         let mut views = Vec::new();
         let mut report = Report::default();
         for (name, ratio) in [("first", self.first), ("second", self.second)] {
@@ -57,7 +60,7 @@ impl CentralityRemoval {
                     .clone()
                     .flat_map(|node| set.block_diagonal().higher(node).iter().map(move |&other| (node, other)));
                 let chances = probabilities.iter().map(|&probability| probability as f32);
-                graphs.push(Flips::of_pairs(nodes.len(), edges.map(inside).zip(chances)));
+                graphs.push(EdgeFlips::of_pairs(nodes.len(), edges.map(inside).zip(chances)));
             }
             views.push(Augmentation::Pairs(PairProbabilities::new(graphs)));
             report.views.push(ViewReport {

@@ -3,19 +3,19 @@
 use std::cmp::Reverse;
 
 use fiedler_graph::measure::components;
-use fiedler_graph::{Graph, GraphSet};
+use fiedler_graph::{Graph, GraphSet, Observer};
 use fiedler_spectral::{ClusterSettings, cluster};
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
-use super::{Augmentation, PairProbabilities, Report, ViewReport, Watch};
+use super::{Augmentation, PairProbabilities, Report, ViewReport};
 use crate::error::{Error, Result, check_share};
-use crate::sample::Flips;
+use crate::sample::EdgeFlips;
 use crate::support::Mass;
 
 /// Settings of clustered removal.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Clustered {
     /// Share of the edges removed in expectation, σ in the paper.
     pub ratio: f64,
@@ -38,14 +38,14 @@ impl Default for Clustered {
 
 /// The edges of one graph with their probabilities.
 struct Removal {
-    flips: Flips,
+    flips: EdgeFlips,
     mass: f64,
     between: usize,
     clusters: usize,
 }
 
 impl Clustered {
-    pub(super) fn compute(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+    pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
         check_share("ratio", self.ratio)?;
         if !(self.boost.is_finite() && self.boost >= 1.0) {
             return Err(Error::setting("boost", self.boost, "a number of at least 1"));
@@ -53,7 +53,11 @@ impl Clustered {
         if self.clusters == Some(0) {
             return Err(Error::setting("number of clusters", 0, "at least 1, or what the spectrum tells"));
         }
-        let removals = each_graph(set, "clustered", watch, |graph| self.removal(graph))?;
+        Ok(())
+    }
+
+    pub(super) fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        let removals = each_graph(set, "clustered", observer, |graph| self.removal(graph))?;
         let between: usize = removals.iter().map(|removal| removal.between).sum();
         let clusters: usize = removals.iter().map(|removal| removal.clusters).sum();
         let report = ViewReport {
@@ -80,7 +84,7 @@ impl Clustered {
 
     fn removal(&self, graph: &Graph) -> Result<Removal> {
         if graph.num_edges() == 0 {
-            return Ok(Removal { flips: Flips::of_pairs(graph.num_nodes(), []), mass: 0.0, between: 0, clusters: 0 });
+            return Ok(Removal { flips: EdgeFlips::of_pairs(graph.num_nodes(), []), mass: 0.0, between: 0, clusters: 0 });
         }
         let (of_node, clusters) = self.clusters_of(graph)?;
         let crosses = |&(low, high): &(u32, u32)| of_node[low as usize] != of_node[high as usize];
@@ -89,7 +93,7 @@ impl Clustered {
         let probability = |pair: &(u32, u32)| if crosses(pair) { inter } else { intra };
         let flips = graph.edge_pairs().map(|pair| (pair, probability(&pair) as f32));
         let mass = inter * between as f64 + intra * (graph.num_edges() - between) as f64;
-        Ok(Removal { flips: Flips::of_pairs(graph.num_nodes(), flips), mass, between, clusters })
+        Ok(Removal { flips: EdgeFlips::of_pairs(graph.num_nodes(), flips), mass, between, clusters })
     }
 
     /// The cluster of every node, and how many there are.

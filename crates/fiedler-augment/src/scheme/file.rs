@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs;
-use std::io::Write;
-use std::path::Path;
 
 use bytemuck::Pod;
-use fiedler_graph::write::Targets;
 use fiedler_graph::{Graph, GraphSet};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{Augmentation, Fixed, Kept, NodeProbabilities, PairProbabilities, Rates, Report, Scheme, Settings};
+use super::{Augmentation, StaticView, DropNodes, NodeProbabilities, PairProbabilities, Rates, Report, Scheme, SchemeSettings};
 use crate::error::{Error, Result, check_share};
-use crate::sample::Flips;
+use crate::sample::EdgeFlips;
+use crate::version1::upgrade_scheme;
 
 /// The one key of the metadata: more than one would have no fixed order.
 const KEY: &str = "fiedler";
+/// Version of the format; 1 is still read.
+const VERSION: u32 = 2;
 /// Stands for the number of listed pairs where all pairs are held.
 const ALL_PAIRS: u64 = u64::MAX;
 
@@ -26,7 +26,7 @@ const ALL_PAIRS: u64 = u64::MAX;
 struct Header {
     version: u32,
     fingerprint: String,
-    settings: Settings,
+    settings: SchemeSettings,
     views: Vec<Kind>,
     report: Report,
 }
@@ -38,52 +38,41 @@ enum Kind {
     Unchanged,
     Pairs,
     Nodes,
-    Fixed,
+    #[serde(alias = "fixed")]
+    Static,
     Uniform(Rates),
-    Kept(Kept),
+    #[serde(alias = "kept")]
+    DropNodes(DropNodes),
 }
 
 impl Scheme {
-    /// Adds the scheme to files that are being written.
+    /// The bytes of a safetensors file.
     ///
     /// # Errors
-    /// When the file exists and may not be replaced, or the system refuses.
-    pub fn write(&self, path: &Path, targets: &mut Targets) -> Result<()> {
+    /// When there are too many probabilities for the format.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut tensors = Tensors::default();
         let views = self.views.iter().enumerate().map(|(view, augmentation)| tensors.add_view(view, augmentation));
         let header = Header {
-            version: 1,
+            version: VERSION,
             fingerprint: self.fingerprint.clone(),
             settings: self.settings.clone(),
             views: views.collect(),
             report: self.report.clone(),
         };
-        let refuse = |problem: String| Error::NotAScheme { path: path.into(), problem };
+        let refuse = |problem: String| Error::NotAScheme { problem };
         let header = serde_json::to_string(&header).map_err(|error| refuse(error.to_string()))?;
-        let bytes = safetensors::serialize(tensors.0, Some(HashMap::from([(KEY.to_owned(), header)])))
-            .map_err(|error| refuse(error.to_string()))?;
-        Ok(targets.write(path, |file| file.write_all(&bytes))?)
+        safetensors::serialize(tensors.0, Some(HashMap::from([(KEY.to_owned(), header)])))
+            .map_err(|error| refuse(error.to_string()))
     }
 
-    /// Saves the scheme to a file; nothing that exists is replaced unless `force`.
+    /// Reads the bytes of a file, for the graphs that the scheme was computed for.
     ///
     /// # Errors
-    /// As [`Scheme::write`].
-    pub fn save(&self, path: &Path, force: bool) -> Result<()> {
-        let mut targets = Targets::new(force);
-        self.write(path, &mut targets)?;
-        targets.finish()?;
-        Ok(())
-    }
-
-    /// Loads a scheme for the graphs it was computed for.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is no scheme, or the scheme belongs to other graphs.
-    pub fn load(path: &Path, set: &GraphSet) -> Result<Scheme> {
-        let bytes = fs::read(path).map_err(fiedler_graph::Error::io("read", path))?;
-        parse(&bytes, set).map_err(|error| match error {
-            Refusal::Problem(problem) => Error::NotAScheme { path: path.into(), problem },
+    /// When the bytes are no scheme, or the scheme belongs to other graphs.
+    pub fn from_bytes(bytes: &[u8], set: &GraphSet) -> Result<Scheme> {
+        parse(bytes, set).map_err(|error| match error {
+            Refusal::Problem(problem) => Error::NotAScheme { problem },
             Refusal::Other(error) => error,
         })
     }
@@ -106,9 +95,16 @@ fn parse(bytes: &[u8], set: &GraphSet) -> Result<Scheme, Refusal> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
     let header = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
     let header = header.ok_or_else(|| format!("its metadata has no {KEY:?}"))?;
-    let header: Header = serde_json::from_str(header).map_err(|error| format!("its metadata: {error}"))?;
-    if header.version != 1 {
-        return Err(format!("it has version {}, and only version 1 is known", header.version).into());
+    let mut header: Value = serde_json::from_str(header).map_err(|error| format!("its metadata: {error}"))?;
+    match header.get("version").and_then(Value::as_u64) {
+        Some(1) => header.get_mut("settings").into_iter().for_each(upgrade_scheme),
+        Some(version) if version == u64::from(VERSION) => {}
+        version => return Err(format!("it has version {version:?}, and only 1 and {VERSION} are known").into()),
+    }
+    let header: Header = serde_json::from_value(header).map_err(|error| format!("its metadata: {error}"))?;
+    if header.views.is_empty() || header.views.len() != header.report.views.len() {
+        let (found, expected) = (header.views.len(), header.report.views.len());
+        return Err(format!("it has {found} views and tells of {expected}").into());
     }
     let graph = set.fingerprint();
     if graph != header.fingerprint {
@@ -163,19 +159,19 @@ impl Tensors {
                 Kind::Pairs
             }
             Augmentation::Uniform(rates) => Kind::Uniform(*rates),
-            Augmentation::Kept(kept) => Kind::Kept(*kept),
+            Augmentation::DropNodes(kept) => Kind::DropNodes(*kept),
             Augmentation::Nodes(nodes) => {
                 self.add(view, "probability", nodes.of_nodes());
                 Kind::Nodes
             }
-            Augmentation::Fixed(fixed) => {
+            Augmentation::Static(fixed) => {
                 let arena = fixed.graphs().block_diagonal();
                 let (low, high): (Vec<u32>, Vec<u32>) = arena.edge_pairs().unzip();
                 self.add(view, "low", &low);
                 self.add(view, "high", &high);
                 self.add(view, "weight", &arena.edge_weights().unwrap_or_else(|| vec![1.0; low.len()]));
-                self.add(view, "own-weight", fixed.own_weights());
-                Kind::Fixed
+                self.add(view, "own-weight", fixed.self_loop_weights());
+                Kind::Static
             }
         }
     }
@@ -220,9 +216,9 @@ impl Stored<'_> {
                 rates.check("stored").map_err(Refusal::Other)?;
                 Augmentation::Uniform(rates)
             }
-            Kind::Kept(kept) => {
+            Kind::DropNodes(kept) => {
                 check_share("dropped", kept.dropped).map_err(Refusal::Other)?;
-                Augmentation::Kept(kept)
+                Augmentation::DropNodes(kept)
             }
             Kind::Pairs => Augmentation::Pairs(self.pairs(set)?),
             Kind::Nodes => {
@@ -230,7 +226,7 @@ impl Stored<'_> {
                 self.expect("probability", probabilities.len(), set.num_nodes())?;
                 Augmentation::Nodes(NodeProbabilities::new(probabilities))
             }
-            Kind::Fixed => Augmentation::Fixed(self.fixed(set).map_err(|refusal| match refusal {
+            Kind::Static => Augmentation::Static(self.fixed(set).map_err(|refusal| match refusal {
                 Refusal::Other(error) => Refusal::Problem(error.to_string()),
                 problem => problem,
             })?),
@@ -254,7 +250,7 @@ impl Stored<'_> {
                 .ok_or_else(|| format!("view {} has too few probabilities for graph {graph}", self.view))?;
             rest = after;
             graphs.push(if count == ALL_PAIRS {
-                Flips::of_triangle(nodes, own.to_vec())
+                EdgeFlips::of_triangle(nodes, own.to_vec())
             } else {
                 let pairs: Vec<(u32, u32)> = listed.by_ref().take(own.len()).collect();
                 self.expect("low", pairs.len(), own.len())?;
@@ -262,14 +258,14 @@ impl Stored<'_> {
                 if !(valid && pairs.is_sorted_by(|before, after| before < after)) {
                     return Err(format!("the pairs of view {}, graph {graph}, are not ascending", self.view).into());
                 }
-                Flips::of_pairs(nodes, pairs.into_iter().zip(own.iter().copied()))
+                EdgeFlips::of_pairs(nodes, pairs.into_iter().zip(own.iter().copied()))
             });
         }
         self.expect("probability", probabilities.len(), probabilities.len() - rest.len())?;
         Ok(PairProbabilities::new(graphs))
     }
 
-    fn fixed(&self, set: &GraphSet) -> Result<Fixed, Refusal> {
+    fn fixed(&self, set: &GraphSet) -> Result<StaticView, Refusal> {
         let (low, high): (Vec<u32>, Vec<u32>) = (self.get("low")?, self.get("high")?);
         self.expect("high", high.len(), low.len())?;
         let pairs = low.into_iter().zip(high).collect();
@@ -277,7 +273,11 @@ impl Stored<'_> {
         let (arena, _) = Graph::from_weighted_pairs(set.num_nodes(), pairs, self.get("weight")?).map_err(other)?;
         let sizes = (0..set.len()).map(|graph| set.node_range(graph).len() as u32).collect();
         let graphs = GraphSet::from_block_diagonal(arena, sizes).map_err(other)?;
-        Fixed::new(graphs, self.get("own-weight")?).map_err(Refusal::Other)
+        let self_loops: Vec<f32> = self.get("own-weight")?;
+        if let Some(bad) = self_loops.iter().find(|weight| !weight.is_finite()) {
+            return Err(format!("view {} has a self-loop of weight {bad}", self.view).into());
+        }
+        StaticView::new(graphs, self_loops).map_err(Refusal::Other)
     }
 
     fn probabilities(&self) -> Result<Vec<f32>, Refusal> {

@@ -1,16 +1,16 @@
 //! The augmentations of GraphCL (You et al. 2020) that change the graph; masking attributes is a [`Mask`](crate::mask::Mask).
 
-use fiedler_graph::GraphSet;
+use fiedler_graph::{GraphSet, Observer};
 use serde::{Deserialize, Serialize};
 
 use super::uniform::shortage;
-use super::{Augmentation, Kept, Rates, Report, Selection, ViewReport};
+use super::{Augmentation, DropNodes, Rates, Report, Selection, ViewReport};
 use crate::error::{Result, check_share};
 use crate::support::Mass;
 
 /// Settings of GraphCL's augmentations.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct GraphCl {
     /// What is done to the first view.
     pub first: Operation,
@@ -41,8 +41,11 @@ pub enum Operation {
 }
 
 impl GraphCl {
-    pub(super) fn compute(&self, set: &GraphSet) -> Result<(Vec<Augmentation>, Report)> {
-        check_share("ratio", self.ratio)?;
+    pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
+        check_share("ratio", self.ratio)
+    }
+
+    pub(super) fn compute(&self, set: &GraphSet, _: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let (first, of_first) = self.view(set, self.first, "first")?;
         let (second, of_second) = self.view(set, self.second, "second")?;
         Ok((vec![first, second], Report { notes: shortage(&of_first, &of_second), views: vec![of_first, of_second] }))
@@ -55,7 +58,7 @@ impl GraphCl {
             Operation::NodeDropping => Selection::Uniform,
             Operation::Subgraph => Selection::Walk,
         };
-        let kept = Kept { dropped: self.ratio, selection };
+        let kept = DropNodes { dropped: self.ratio, selection };
         let removed = (0..set.len()).map(|graph| kept.dropped_of(set.node_range(graph).len()) as f64).sum();
         let report = ViewReport {
             name: name.into(),
@@ -65,6 +68,6 @@ impl GraphCl {
             budget: removed,
             ..ViewReport::default()
         };
-        Ok((Augmentation::Kept(kept), report))
+        Ok((Augmentation::DropNodes(kept), report))
     }
 }

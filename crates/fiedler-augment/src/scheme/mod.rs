@@ -1,25 +1,25 @@
 //! How views of a graph are drawn: the probabilities, however they were found.
 //!
 //! A [`Scheme`] has one [`Augmentation`] for each view, covers one graph or every graph of a set, and remembers the
-//! [`Settings`] it came from and the graphs it belongs to. One file here is one scheme: its settings and how they become
+//! [`SchemeSettings`] it came from and the graphs it belongs to. One file here is one scheme: its settings and how they become
 //! augmentations.
 
 mod centrality;
 mod clustered;
+mod custom;
 mod diffusion;
+mod drop_nodes;
 mod each_graph;
 mod file;
-mod fixed;
 mod graphcl;
-mod kept;
 mod node_dropping;
 mod node_probabilities;
 mod pair_probabilities;
 mod report;
 mod settings;
 mod spectral;
+mod static_view;
 mod uniform;
-mod watch;
 
 use fiedler_graph::random::stream;
 use fiedler_graph::{Batch, Graph, GraphSet};
@@ -27,25 +27,26 @@ use rand_chacha::ChaCha8Rng;
 
 pub use centrality::CentralityRemoval;
 pub use clustered::Clustered;
-pub use diffusion::{Diffused, Form};
-pub use fixed::Fixed;
+pub use custom::Custom;
+pub use diffusion::{DiffusionSettings, Form};
 pub use graphcl::{GraphCl, Operation};
-pub use kept::{Kept, Selection};
+pub use drop_nodes::{DropNodes, Selection};
 pub use node_dropping::NodeDropping;
 pub use node_probabilities::NodeProbabilities;
 pub use pair_probabilities::PairProbabilities;
 pub use report::{Norm, Report, ViewReport};
-pub use settings::Settings;
+pub use settings::SchemeSettings;
 pub use spectral::{Spectral, Start, SupportChoice};
+pub use static_view::StaticView;
 pub use uniform::{Rates, Uniform};
-pub use watch::{Stage, Watch, unwatched};
 
 use crate::error::{Error, Result};
+use crate::mask::Mask;
 
 /// The probabilities from which views of certain graphs are drawn.
 #[derive(Debug, Clone)]
 pub struct Scheme {
-    settings: Settings,
+    settings: SchemeSettings,
     fingerprint: String,
     views: Vec<Augmentation>,
     report: Report,
@@ -61,11 +62,11 @@ pub enum Augmentation {
     /// Every node is dropped with its own probability, and all its edges with it.
     Nodes(NodeProbabilities),
     /// Always the same weighted graph.
-    Fixed(Fixed),
+    Static(StaticView),
     /// All edges are removed alike, and all other pairs added alike.
     Uniform(Rates),
     /// A share of the nodes is kept, the others lose their edges.
-    Kept(Kept),
+    DropNodes(DropNodes),
 }
 
 /// One augmented graph, or a batch of them.
@@ -76,43 +77,85 @@ pub struct View {
     /// Which nodes were dropped. They have no edges left, and a readout should pass them over.
     pub dropped: Option<Vec<bool>>,
     /// What every node gives to itself, in a view that is a propagation matrix already and not to be normalized again.
-    pub own_weights: Option<Vec<f32>>,
+    pub self_loop_weights: Option<Vec<f32>>,
+    /// Which features are hidden.
+    pub mask: Mask,
+    /// For each node the node of the batch whose features it has, where features were shuffled.
+    pub feature_rows: Option<Vec<u32>>,
+    /// For each graph what a step that chooses has chosen, choice after choice.
+    pub choices: Vec<Vec<u8>>,
 }
 
 impl View {
     /// A view that consists of a graph and nothing else.
     pub fn of(graph: Graph) -> View {
-        View { graph, dropped: None, own_weights: None }
+        View {
+            graph,
+            dropped: None,
+            self_loop_weights: None,
+            mask: Mask::default(),
+            feature_rows: None,
+            choices: Vec::new(),
+        }
     }
 }
 
-/// What a draw depends on, and nothing else does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Draw {
+/// What a draw depends on, and nothing else does: every view of every step has a stream of random numbers of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ViewKey {
     /// The run's seed.
     pub seed: u64,
     /// The epoch, or any other count of draws.
     pub epoch: u32,
     /// Which view, from zero.
-    pub view: usize,
+    pub view: u32,
+    /// The step within the epoch, for samplers that meet a graph more than once in an epoch; zero elsewhere, so that a graph's view
+    /// does not depend on the batch that it is in.
+    pub step: u32,
+    /// The phase of the step, for methods that draw anew in a second phase.
+    pub phase: u32,
+    /// How many steps of the same kind came before in the view's pipeline.
+    pub place: u32,
 }
 
-impl Draw {
+impl ViewKey {
+    /// The first draw of a view in an epoch.
+    pub fn new(seed: u64, epoch: u32, view: u32) -> ViewKey {
+        ViewKey { seed, epoch, view, step: 0, phase: 0, place: 0 }
+    }
+
     /// The random numbers for one graph of a set.
-    pub(crate) fn numbers(&self, graph: usize) -> ChaCha8Rng {
-        let purpose = if self.view == 0 { "first view" } else { "second view" };
-        stream(self.seed, purpose, u64::from(self.epoch) << 32 | graph as u64)
+    pub fn numbers(&self, graph: usize) -> ChaCha8Rng {
+        self.stream("view", u64::from(self.epoch) << 32 | graph as u64)
+    }
+
+    /// The random numbers for a purpose that is not [`ViewKey::numbers`]: `first mask of columns`, `second mask of columns` ….
+    pub(crate) fn stream(&self, purpose: &str, index: u64) -> ChaCha8Rng {
+        let mut name = match self.view {
+            0 => format!("first {purpose}"),
+            1 => format!("second {purpose}"),
+            view => format!("{purpose} {}", view + 1),
+        };
+        for (what, number) in [("step", self.step), ("phase", self.phase), ("place", self.place)] {
+            if number > 0 {
+                name.push_str(&format!(", {what} {number}"));
+            }
+        }
+        stream(self.seed, &name, index)
     }
 }
 
+/// The name of the stage that an [`Observer`](fiedler_graph::Observer) hears while a scheme is computed.
+pub const STAGE: &str = "scheme";
+
 impl Scheme {
     /// Puts a scheme together for the graphs of a set.
-    pub(crate) fn new(settings: Settings, set: &GraphSet, views: Vec<Augmentation>, report: Report) -> Scheme {
+    pub(crate) fn new(settings: SchemeSettings, set: &GraphSet, views: Vec<Augmentation>, report: Report) -> Scheme {
         Scheme { settings, fingerprint: set.fingerprint(), views, report }
     }
 
     /// What the scheme was made from.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &SchemeSettings {
         &self.settings
     }
 
@@ -147,11 +190,11 @@ impl Scheme {
     ///
     /// # Errors
     /// When the batch is not of the set that the scheme belongs to.
-    pub fn draw(&self, batch: &Batch, draw: Draw) -> Result<View> {
-        let Some(augmentation) = self.views.get(draw.view) else {
-            return Err(Error::setting("view", draw.view, format!("a number below {}", self.views.len())));
+    pub fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
+        let Some(augmentation) = self.views.get(key.view as usize) else {
+            return Err(Error::setting("view", key.view, format!("a number below {}", self.views.len())));
         };
-        augmentation.draw(batch, draw)
+        augmentation.draw(batch, key)
     }
 }
 
@@ -160,14 +203,14 @@ impl Augmentation {
     ///
     /// # Errors
     /// When the batch is not of the set that the probabilities are for.
-    pub fn draw(&self, batch: &Batch, draw: Draw) -> Result<View> {
+    pub fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         match self {
             Augmentation::Unchanged => Ok(View::of(batch.graph.clone())),
-            Augmentation::Pairs(pairs) => pairs.draw(batch, draw),
-            Augmentation::Nodes(nodes) => nodes.draw(batch, draw),
-            Augmentation::Fixed(fixed) => fixed.draw(batch),
-            Augmentation::Uniform(rates) => rates.draw(batch, draw),
-            Augmentation::Kept(kept) => kept.draw(batch, draw),
+            Augmentation::Pairs(pairs) => pairs.draw(batch, key),
+            Augmentation::Nodes(nodes) => nodes.draw(batch, key),
+            Augmentation::Static(view) => view.draw(batch),
+            Augmentation::Uniform(rates) => rates.draw(batch, key),
+            Augmentation::DropNodes(nodes) => nodes.draw(batch, key),
         }
     }
 }

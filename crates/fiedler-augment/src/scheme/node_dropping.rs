@@ -1,11 +1,11 @@
 //! Dropping the nodes whose absence moves the spectrum most (Appendix E of the paper).
 
-use fiedler_graph::GraphSet;
+use fiedler_graph::{GraphSet, Observer};
 use fiedler_spectral::Operator;
 use serde::{Deserialize, Serialize};
 
 use super::spectral::{Chosen, Outcome, SupportChoice, TOLERANCE, climb_distance, over_graphs, small_numbers};
-use super::{Augmentation, NodeProbabilities, Report, ViewReport, Watch};
+use super::{Augmentation, NodeProbabilities, Report, ViewReport};
 use crate::ascent::{Ascent, Direction, StepSize};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
@@ -13,12 +13,12 @@ use crate::support::{Nodes, Support};
 
 /// Settings of spectral node dropping.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct NodeDropping {
     /// Whose spectrum.
     pub operator: Operator,
     /// How many of the lowest and of the highest eigenvalues count. Without it all do.
-    pub eigenvalues: Option<usize>,
+    pub k: Option<usize>,
     /// Most nodes dropped in expectation, as a share of all.
     pub ratio: f64,
     /// Number of steps.
@@ -37,7 +37,7 @@ impl Default for NodeDropping {
     fn default() -> Self {
         NodeDropping {
             operator: Operator::Laplacian,
-            eigenvalues: None,
+            k: None,
             ratio: 0.2,
             steps: 50,
             step_size: StepSize::default(),
@@ -49,11 +49,22 @@ impl Default for NodeDropping {
 }
 
 impl NodeDropping {
-    pub(super) fn compute(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
+    pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
         if !(self.ratio.is_finite() && self.ratio >= 0.0) {
             return Err(Error::setting("ratio", self.ratio, "a number that is not negative"));
         }
-        let mut views = over_graphs(set, &["nodes"], self.steps, watch, |graph, at, watch| {
+        if !(self.noise.is_finite() && self.noise >= 0.0) {
+            return Err(Error::setting("noise", self.noise, "a number that is not negative"));
+        }
+        self.step_size.check("step_size")?;
+        if self.k == Some(0) {
+            return Err(Error::setting("k", 0, "at least 1, or all"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        let mut views = over_graphs(set, &["nodes"], self.steps, observer, |graph, at, watch| {
             let nodes = graph.num_nodes();
             let budget = self.ratio * nodes as f64;
             let ascent = Ascent { direction: Direction::Max, budget, steps: self.steps, step_size: self.step_size };
@@ -80,7 +91,7 @@ impl NodeDropping {
     fn solver(&self) -> Eigensolver {
         Eigensolver {
             operator: self.operator,
-            ends: self.eigenvalues,
+            k: self.k,
             noise: self.noise,
             seed: self.seed,
             memory: self.memory,

@@ -3,7 +3,7 @@
 use fiedler_graph::Batch;
 use rand::RngExt;
 
-use super::{Draw, View};
+use super::{ViewKey, View};
 use crate::error::{Error, Result};
 
 /// The probability of dropping each node of a set.
@@ -23,10 +23,10 @@ impl NodeProbabilities {
         &self.of_nodes
     }
 
-    pub(super) fn draw(&self, batch: &Batch, draw: Draw) -> Result<View> {
+    pub(super) fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         let mut dropped = Vec::with_capacity(batch.node_rows.len());
         for (block, &graph) in batch.graphs.iter().enumerate() {
-            let mut numbers = draw.numbers(graph);
+            let mut numbers = key.numbers(graph);
             for node in batch.node_range(block) {
                 let row = batch.node_rows[node as usize] as usize;
                 let probability = self.of_nodes.get(row);

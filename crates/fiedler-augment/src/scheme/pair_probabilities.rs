@@ -2,35 +2,35 @@
 
 use fiedler_graph::Batch;
 
-use super::{Draw, View};
+use super::{ViewKey, View};
 use crate::error::{Error, Result};
-use crate::sample::Flips;
+use crate::sample::EdgeFlips;
 
 /// The flip probabilities of the node pairs of each graph of a set.
 #[derive(Debug, Clone)]
 pub struct PairProbabilities {
-    graphs: Vec<Flips>,
+    graphs: Vec<EdgeFlips>,
 }
 
 impl PairProbabilities {
     /// One set of probabilities for each graph.
-    pub fn new(graphs: Vec<Flips>) -> PairProbabilities {
+    pub fn new(graphs: Vec<EdgeFlips>) -> PairProbabilities {
         PairProbabilities { graphs }
     }
 
     /// The probabilities, graph by graph.
-    pub fn graphs(&self) -> &[Flips] {
+    pub fn graphs(&self) -> &[EdgeFlips] {
         &self.graphs
     }
 
-    pub(super) fn draw(&self, batch: &Batch, draw: Draw) -> Result<View> {
+    pub(super) fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         let mut flips = Vec::new();
         for (block, &graph) in batch.graphs.iter().enumerate() {
             let nodes = batch.node_range(block);
             let own = self.graphs.get(graph).filter(|own| own.num_nodes() == nodes.len());
             let own = own.ok_or_else(|| Error::setting("batch", "of another set", "one of the scheme's own graphs"))?;
             let before = flips.len();
-            own.draw_into(&mut draw.numbers(graph), &mut flips);
+            own.draw_into(&mut key.numbers(graph), &mut flips);
             for (low, high) in &mut flips[before..] {
                 *low += nodes.start;
                 *high += nodes.start;

@@ -1,17 +1,17 @@
 //! Edges removed and added at the same rate everywhere.
 
-use fiedler_graph::{Batch, GraphSet};
+use fiedler_graph::{Batch, GraphSet, Observer};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Augmentation, Draw, Report, View, ViewReport};
+use super::{Augmentation, ViewKey, Report, View, ViewReport};
 use crate::error::{Error, Result, check_share};
 use crate::sample::{pair_at, walk};
 use crate::support::Mass;
 
 /// Settings of uniform perturbation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Uniform {
     /// Rates of the first view.
     pub first: Rates,
@@ -29,7 +29,7 @@ impl Default for Uniform {
 ///
 /// One draw is made for each pair, but at a cost proportional to the edges and the flips.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Rates {
     /// Edges removed: the probability of each.
     pub remove: f64,
@@ -88,10 +88,10 @@ impl Rates {
         Ok((if unchanged { Augmentation::Unchanged } else { Augmentation::Uniform(*self) }, report))
     }
 
-    pub(super) fn draw(&self, batch: &Batch, draw: Draw) -> Result<View> {
+    pub(super) fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         let mut flips = Vec::new();
         for (block, &graph) in batch.graphs.iter().enumerate() {
-            self.draw_block(batch, block, &mut draw.numbers(graph), &mut flips);
+            self.draw_block(batch, block, &mut key.numbers(graph), &mut flips);
         }
         Ok(View::of(batch.graph.flipped(&flips)?))
     }
@@ -122,7 +122,12 @@ impl Rates {
 }
 
 impl Uniform {
-    pub(super) fn compute(&self, set: &GraphSet) -> Result<(Vec<Augmentation>, Report)> {
+    pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
+        self.first.check("first")?;
+        self.second.check("second")
+    }
+
+    pub(super) fn compute(&self, set: &GraphSet, _: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let (first, of_first) = self.first.compute(set, "first")?;
         let (second, of_second) = self.second.compute(set, "second")?;
         Ok((vec![first, second], Report { notes: shortage(&of_first, &of_second), views: vec![of_first, of_second] }))

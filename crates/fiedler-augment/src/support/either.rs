@@ -4,7 +4,7 @@ use fiedler_graph::Graph;
 
 use super::{Mass, Pairs, Power, Rise, Support, Triangle};
 use crate::kernel::PairKernel;
-use crate::sample::Flips;
+use crate::sample::EdgeFlips;
 
 /// A support of pairs of either kind.
 #[derive(Debug, Clone)]
@@ -44,12 +44,12 @@ impl<'g> PairSupport<'g> {
     }
 
     /// The probabilities, ready to draw from.
-    pub fn into_flips(self) -> Flips {
+    pub fn into_flips(self) -> EdgeFlips {
         let nodes = self.num_nodes();
         match self {
-            PairSupport::All(triangle) => Flips::of_triangle(nodes, triangle.into_probabilities()),
+            PairSupport::All(triangle) => EdgeFlips::of_triangle(nodes, triangle.into_probabilities()),
             PairSupport::Chosen(pairs) => {
-                Flips::of_pairs(nodes, pairs.iter().map(|(low, high, _, probability)| ((low, high), probability)))
+                EdgeFlips::of_pairs(nodes, pairs.iter().map(|(low, high, _, probability)| ((low, high), probability)))
             }
         }
     }

@@ -13,7 +13,7 @@ const PRECISION: f64 = 1e-10;
 
 /// A way signals spread, as a function of the graph's operator.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", tag = "name", deny_unknown_fields)]
 pub enum Diffusion {
     /// `exp(-t L)`: heat after time t.
     Heat {

@@ -2,13 +2,13 @@
 
 mod push;
 
-use fiedler_graph::{Graph, GraphSet};
+use fiedler_graph::{Graph, GraphSet, Observer};
 use fiedler_spectral::properties::Diffusion;
 use fiedler_spectral::{Normalized, Operator};
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
-use super::{Augmentation, Fixed, Report, ViewReport, Watch};
+use super::{Augmentation, StaticView, Report, ViewReport};
 use crate::error::{Error, Result};
 use crate::support::Mass;
 use push::Push;
@@ -22,8 +22,8 @@ const COLUMNS: usize = 64;
 ///
 /// The operator is `D~^-1/2 (A + I) D~^-1/2`. What comes out is a propagation matrix itself, not to be normalized again.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Diffused {
+#[serde(default, deny_unknown_fields)]
+pub struct DiffusionSettings {
     /// Heat, or personalised PageRank.
     pub kernel: Diffusion,
     /// All entries, or the largest of each node.
@@ -52,9 +52,9 @@ pub enum Form {
     Sparse,
 }
 
-impl Default for Diffused {
+impl Default for DiffusionSettings {
     fn default() -> Self {
-        Diffused {
+        DiffusionSettings {
             kernel: Diffusion::PageRank { teleport: 0.2 },
             form: Form::Auto,
             neighbors: 64,
@@ -79,11 +79,10 @@ struct Spread {
     own: Vec<f32>,
 }
 
-impl Diffused {
-    pub(super) fn compute(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
-        self.check()?;
+impl DiffusionSettings {
+    pub(super) fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let (chosen, reason) = self.choose(set)?;
-        let spreads = each_graph(set, "diffused", watch, |graph| match chosen {
+        let spreads = each_graph(set, "diffused", observer, |graph| match chosen {
             Chosen::Exact => self.exact(graph),
             Chosen::Sparse { teleport } => Ok(self.sparse(graph, teleport)),
         })?;
@@ -98,14 +97,14 @@ impl Diffused {
             budget: mass.total(),
             ..ViewReport::default()
         };
-        let views = vec![Augmentation::Unchanged, Augmentation::Fixed(fixed)];
+        let views = vec![Augmentation::Unchanged, Augmentation::Static(fixed)];
         Ok((views, Report { views: vec![ViewReport::unchanged(), report], notes: Vec::new() }))
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self, set: &GraphSet) -> Result<()> {
         self.kernel.check()?;
         if self.neighbors == 0 {
-            return Err(Error::setting("number of neighbors", 0, "at least 1"));
+            return Err(Error::setting("neighbors", 0, "at least 1"));
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
             return Err(Error::setting("tolerance", self.tolerance, "a positive number"));
@@ -113,7 +112,7 @@ impl Diffused {
         if !(self.threshold.is_finite() && self.threshold >= 0.0) {
             return Err(Error::setting("threshold", self.threshold, "a number that is not negative"));
         }
-        Ok(())
+        self.choose(set).map(drop)
     }
 
     /// What to compute, and why where the user left it open.
@@ -189,7 +188,7 @@ fn exact_bytes(set: &GraphSet) -> u64 {
 }
 
 /// One weighted graph out of all.
-fn gather(set: &GraphSet, spreads: Vec<Spread>) -> Result<Fixed> {
+fn gather(set: &GraphSet, spreads: Vec<Spread>) -> Result<StaticView> {
     let (mut pairs, mut weights, mut own) = (Vec::new(), Vec::new(), Vec::with_capacity(set.num_nodes()));
     let mut sizes = Vec::with_capacity(set.len());
     for (at, spread) in spreads.into_iter().enumerate() {
@@ -200,7 +199,7 @@ fn gather(set: &GraphSet, spreads: Vec<Spread>) -> Result<Fixed> {
         own.extend(spread.own);
     }
     let (arena, _) = Graph::from_weighted_pairs(set.num_nodes(), pairs, weights)?;
-    Fixed::new(GraphSet::from_block_diagonal(arena, sizes)?, own)
+    StaticView::new(GraphSet::from_block_diagonal(arena, sizes)?, own)
 }
 
 /// How many edges one graph has that the other has not, and the other way round.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Goal, Spectral, Start};
 use crate::ascent::Direction;
 use crate::error::{Error, Result};
-use crate::objective::{Objective, full_spectrum};
+use crate::objective::{SpectralObjective, full_spectrum};
 use crate::support::{PairSupport, Pairs, Triangle, draw_candidates};
 
 /// Above this many nodes, the eigenpairs of a graph with all pairs take longer than most users will wait.
@@ -91,7 +91,7 @@ impl Limits {
         let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.num_nodes());
         let from_zero = settings.start != Some(Start::Uniform);
         let never_adds =
-            goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == Objective::Expected;
+            goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == SpectralObjective::Expected;
         if never_adds && matches!(settings.support, SupportChoice::Auto | SupportChoice::Candidates) {
             return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use fiedler_graph::{Graph, GraphSet};
+use fiedler_graph::{Event, Graph, GraphSet, Observer};
 use rayon::prelude::*;
 
 use super::choice::Chosen;
@@ -11,7 +11,7 @@ use super::climb::{Climbed, StepWatch};
 use crate::ascent::{Ascent, Progress};
 use crate::error::{Error, Result};
 use crate::scheme::report::Norm;
-use crate::scheme::{Stage, ViewReport, Watch};
+use crate::scheme::{STAGE, ViewReport};
 use crate::support::Mass;
 
 /// What came of one view of one graph.
@@ -33,14 +33,14 @@ pub(crate) fn over_graphs<P: Send>(
     set: &GraphSet,
     names: &[&str],
     steps: usize,
-    watch: Watch<'_>,
+    observer: &dyn Observer,
     run: impl Fn(&Graph, usize, &[StepWatch<'_>]) -> Result<Vec<Outcome<P>>> + Sync,
 ) -> Result<Vec<(Vec<P>, ViewReport)>> {
     let started = Instant::now();
     let of_graphs = if set.len() == 1 {
-        alone(set.block_diagonal(), names, steps, watch, run)?
+        alone(set.block_diagonal(), names, steps, observer, run)?
     } else {
-        all(set, names, watch, run)?
+        all(set, names, observer, run)?
     };
     let mut views: Vec<(Vec<P>, ViewReport)> = names.iter().map(|name| (Vec::new(), empty_report(name))).collect();
     for outcomes in of_graphs {
@@ -59,12 +59,12 @@ fn alone<P>(
     graph: &Graph,
     names: &[&str],
     steps: usize,
-    watch: Watch<'_>,
+    observer: &dyn Observer,
     run: impl Fn(&Graph, usize, &[StepWatch<'_>]) -> Result<Vec<Outcome<P>>>,
 ) -> Result<Vec<Vec<Outcome<P>>>> {
     let tell = |view, progress: &Progress| {
-        let relative_norm = Some(progress.relative_norm);
-        watch(&Stage { view, unit: "steps", done: progress.step, of: steps, relative_norm })
+        let value = Some(progress.relative_norm);
+        observer.goes_on(&Event::Progress { stage: STAGE, item: view, done: progress.step, total: Some(steps), value })
     };
     let tells: Vec<_> = names.iter().map(|&name| move |progress: &Progress| tell(name, progress)).collect();
     let watches: Vec<StepWatch<'_>> = tells.iter().map(|tell| tell as StepWatch<'_>).collect();
@@ -74,7 +74,7 @@ fn alone<P>(
 fn all<P: Send>(
     set: &GraphSet,
     names: &[&str],
-    watch: Watch<'_>,
+    observer: &dyn Observer,
     run: impl Fn(&Graph, usize, &[StepWatch<'_>]) -> Result<Vec<Outcome<P>>> + Sync,
 ) -> Result<Vec<Vec<Outcome<P>>>> {
     let done = AtomicUsize::new(0);
@@ -83,7 +83,7 @@ fn all<P: Send>(
     let one = |at: usize| {
         let outcomes = run(&set.graph(at), at, &silent)?;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let goes_on = watch(&Stage { view: &view, unit: "graphs", done, of: set.len(), relative_norm: None });
+        let goes_on = observer.goes_on(&Event::Progress { stage: STAGE, item: &view, done, total: Some(set.len()), value: None });
         if goes_on { Ok(outcomes) } else { Err(Error::Stopped) }
     };
     (0..set.len()).into_par_iter().map(one).collect()

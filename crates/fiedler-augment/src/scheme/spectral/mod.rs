@@ -4,7 +4,7 @@ mod choice;
 mod climb;
 mod graphs;
 
-use fiedler_graph::{Graph, GraphSet};
+use fiedler_graph::{Graph, GraphSet, Observer};
 use fiedler_spectral::Operator;
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +13,12 @@ pub use choice::SupportChoice;
 pub(super) use climb::{Climbed, climb_distance, small_numbers};
 pub(super) use graphs::{Outcome, over_graphs};
 
-use super::{Augmentation, PairProbabilities, Report, ViewReport, Watch};
+use super::{Augmentation, PairProbabilities, Report, ViewReport};
 use crate::ascent::{Ascent, Direction, StepSize};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
-use crate::objective::Objective;
-use crate::sample::Flips;
+use crate::objective::SpectralObjective;
+use crate::sample::EdgeFlips;
 use crate::support::{PairSupport, Pairs, Support};
 use choice::Limits;
 use climb::{climb_apart, climb_norm, start};
@@ -28,14 +28,14 @@ pub(super) const TOLERANCE: f64 = 1e-5;
 
 /// Settings of the optimized schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Spectral {
     /// Whose spectrum.
     pub operator: Operator,
     /// Of which graph: the expected one, or a sampled one.
-    pub objective: Objective,
+    pub objective: SpectralObjective,
     /// How many of the lowest and of the highest eigenvalues count, K in the paper. Without it all do.
-    pub eigenvalues: Option<usize>,
+    pub k: Option<usize>,
     /// Most flips in expectation as a share of the edges, σ_e in the paper.
     pub ratio: f64,
     /// Number of steps.
@@ -63,8 +63,8 @@ impl Default for Spectral {
     fn default() -> Self {
         Spectral {
             operator: Operator::Laplacian,
-            objective: Objective::Expected,
-            eigenvalues: None,
+            objective: SpectralObjective::Expected,
+            k: None,
             ratio: 0.3,
             steps: 50,
             step_size: StepSize::default(),
@@ -104,24 +104,26 @@ impl Spectral {
         };
         number("ratio", self.ratio)?;
         number("noise", self.noise)?;
-        for step_size in [Some(self.step_size), self.step_size_down].into_iter().flatten() {
-            match step_size {
-                StepSize::LargestChange(size) | StepSize::Rate(size) => number("step size", size)?,
-            }
+        self.step_size.check("step_size")?;
+        self.step_size_down.map_or(Ok(()), |step_size| step_size.check("step_size_down"))?;
+        if self.k == Some(0) {
+            return Err(Error::setting("k", 0, "at least 1, or all"));
         }
-        if self.eigenvalues == Some(0) {
-            return Err(Error::setting("number of eigenvalues", 0, "at least 1, or all"));
-        }
-        if self.eigenvalues.is_some() && self.objective == Objective::Sampled {
+        if self.k.is_some() && self.objective == SpectralObjective::Sampled {
             return Err(Error::setting("objective", "sampled", "expected, where only some eigenvalues count")
                 .advise("the norm of a sampled graph is known for all eigenvalues together only"));
         }
         Ok(())
     }
 
-    /// As [`Spectral::check`], for the schemes that compare spectra eigenvalue by eigenvalue.
-    fn check_distance(&self) -> Result<()> {
+    pub(super) fn check_opposite(&self, set: &GraphSet) -> Result<()> {
         self.check()?;
+        Limits::of(set, self).check(self)
+    }
+
+    /// As [`Spectral::check_opposite`], for the schemes that compare spectra eigenvalue by eigenvalue.
+    pub(super) fn check_distance(&self, set: &GraphSet) -> Result<()> {
+        self.check_opposite(set)?;
         if self.start == Some(Start::Zero) {
             return Err(Error::setting(
                 "start",
@@ -130,19 +132,17 @@ impl Spectral {
             )
             .advise("at zero the distance is at its minimum and has no slope"));
         }
-        if self.objective == Objective::Sampled {
+        if self.objective == SpectralObjective::Sampled {
             return Err(Error::setting("objective", "sampled", "expected, where spectra are compared"));
         }
         Ok(())
     }
 
-    pub(super) fn opposite(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
-        self.check()?;
+    pub(super) fn opposite(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let limits = Limits::of(set, self);
-        limits.check(self)?;
         let mut views = Vec::new();
         for (view, (name, direction)) in [("max", Direction::Max), ("min", Direction::Min)].into_iter().enumerate() {
-            views.extend(over_graphs(set, &[name], self.steps, watch, |graph, at, watch| {
+            views.extend(over_graphs(set, &[name], self.steps, observer, |graph, at, watch| {
                 let chosen = limits.choose(graph, self, Goal::Norm(direction));
                 let ascent = self.ascent(graph, direction);
                 let mut support = chosen.pairs(graph, self, at);
@@ -154,11 +154,9 @@ impl Spectral {
         Ok(gather(views, limits.note(self)))
     }
 
-    pub(super) fn single(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
-        self.check_distance()?;
+    pub(super) fn single(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let limits = Limits::of(set, self);
-        limits.check(self)?;
-        let views = over_graphs(set, &["single"], self.steps, watch, |graph, at, watch| {
+        let views = over_graphs(set, &["single"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
             let mut support = chosen.pairs(graph, self, at);
@@ -174,11 +172,9 @@ impl Spectral {
         Ok((augmentations, report))
     }
 
-    pub(super) fn double(&self, set: &GraphSet, watch: Watch<'_>) -> Result<(Vec<Augmentation>, Report)> {
-        self.check_distance()?;
+    pub(super) fn double(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let limits = Limits::of(set, self);
-        limits.check(self)?;
-        let views = over_graphs(set, &["first", "second"], self.steps, watch, |graph, at, watch| {
+        let views = over_graphs(set, &["first", "second"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
             let mut first = chosen.pairs(graph, self, at);
@@ -205,13 +201,13 @@ impl Spectral {
 
     /// Whether the norm has its closed form: all eigenvalues count.
     fn is_closed(&self, nodes: usize) -> bool {
-        self.eigenvalues.is_none_or(|ends| 2 * ends >= nodes)
+        self.k.is_none_or(|k| 2 * k >= nodes)
     }
 
     fn solver(&self) -> Eigensolver {
         Eigensolver {
             operator: self.operator,
-            ends: self.eigenvalues,
+            k: self.k,
             noise: self.noise,
             seed: self.seed,
             memory: self.memory,
@@ -221,12 +217,12 @@ impl Spectral {
     }
 }
 
-fn outcome(support: PairSupport<'_>, climbed: Climbed, chosen: Chosen, ascent: Ascent) -> Outcome<Flips> {
+fn outcome(support: PairSupport<'_>, climbed: Climbed, chosen: Chosen, ascent: Ascent) -> Outcome<EdgeFlips> {
     let (places, mass) = (support.len() as u64, support.mass());
     Outcome { probabilities: support.into_flips(), places, mass, climbed, chosen, ascent }
 }
 
-fn gather(views: Vec<(Vec<Flips>, ViewReport)>, notes: Vec<String>) -> (Vec<Augmentation>, Report) {
+fn gather(views: Vec<(Vec<EdgeFlips>, ViewReport)>, notes: Vec<String>) -> (Vec<Augmentation>, Report) {
     let (flips, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let pairs = |flips| Augmentation::Pairs(PairProbabilities::new(flips));
     (flips.into_iter().map(pairs).collect(), Report { views, notes })

@@ -6,7 +6,7 @@ use fiedler_graph::{Batch, Graph};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use super::{Draw, View};
+use super::{ViewKey, View};
 use crate::error::Result;
 use crate::sample::choose;
 
@@ -17,8 +17,8 @@ const PATIENCE: usize = 100;
 ///
 /// Of `n` nodes `n - ⌊n · dropped⌋` are kept, and always at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Kept {
+#[serde(deny_unknown_fields)]
+pub struct DropNodes {
     /// Share of the nodes that is dropped.
     pub dropped: f64,
     /// Which nodes are kept.
@@ -35,7 +35,7 @@ pub enum Selection {
     Walk,
 }
 
-impl Kept {
+impl DropNodes {
     /// How many of a graph's nodes are dropped.
     pub fn dropped_of(&self, nodes: usize) -> usize {
         // A share such as 0.29 of 100 must not lose a node to rounding.
@@ -43,11 +43,11 @@ impl Kept {
         dropped.min(nodes.saturating_sub(1))
     }
 
-    pub(super) fn draw(&self, batch: &Batch, draw: Draw) -> Result<View> {
+    pub(super) fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         let mut dropped = Vec::with_capacity(batch.node_rows.len());
         for (block, &graph) in batch.graphs.iter().enumerate() {
             let nodes = batch.node_range(block);
-            let (count, mut random) = (self.dropped_of(nodes.len()), draw.numbers(graph));
+            let (count, mut random) = (self.dropped_of(nodes.len()), key.numbers(graph));
             match self.selection {
                 Selection::Uniform => dropped.extend(choose(nodes.len(), count, &mut random)),
                 Selection::Walk => {
@@ -66,7 +66,7 @@ struct Walker<'a> {
     graph: &'a Graph,
     nodes: Range<u32>,
     kept: Vec<bool>,
-    /// Kept nodes that may still have neighbors to be kept.
+    /// DropNodes nodes that may still have neighbors to be kept.
     open: Vec<u32>,
     at: Option<u32>,
 }

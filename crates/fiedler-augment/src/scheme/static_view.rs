@@ -7,22 +7,22 @@ use crate::error::{Error, Result};
 
 /// The same weighted graph for every epoch, such as a diffusion.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fixed {
+pub struct StaticView {
     graphs: GraphSet,
-    own_weights: Vec<f32>,
+    self_loop_weights: Vec<f32>,
 }
 
-impl Fixed {
+impl StaticView {
     /// Weighted graphs, and what each of their nodes gives to itself.
     ///
     /// # Errors
     /// When there is not one weight for each node.
-    pub fn new(graphs: GraphSet, own_weights: Vec<f32>) -> Result<Fixed> {
-        if own_weights.len() != graphs.num_nodes() {
+    pub fn new(graphs: GraphSet, self_loop_weights: Vec<f32>) -> Result<StaticView> {
+        if self_loop_weights.len() != graphs.num_nodes() {
             let expected = format!("one for each of {} nodes", graphs.num_nodes());
-            return Err(Error::setting("number of own weights", own_weights.len(), expected));
+            return Err(Error::setting("number of own weights", self_loop_weights.len(), expected));
         }
-        Ok(Fixed { graphs, own_weights })
+        Ok(StaticView { graphs, self_loop_weights })
     }
 
     /// The weighted graphs.
@@ -31,8 +31,8 @@ impl Fixed {
     }
 
     /// What every node gives to itself.
-    pub fn own_weights(&self) -> &[f32] {
-        &self.own_weights
+    pub fn self_loop_weights(&self) -> &[f32] {
+        &self.self_loop_weights
     }
 
     pub(super) fn draw(&self, batch: &Batch) -> Result<View> {
@@ -42,8 +42,8 @@ impl Fixed {
         if !batch.graphs.iter().enumerate().all(|(block, &graph)| sizes(block, graph)) {
             return Err(Error::setting("batch", "of another set", "some of the scheme's own graphs"));
         }
-        let own_weights = batch.node_rows.iter().map(|&row| self.own_weights[row as usize]).collect();
+        let self_loop_weights = batch.node_rows.iter().map(|&row| self.self_loop_weights[row as usize]).collect();
         let graph = self.graphs.batch(&batch.graphs).graph;
-        Ok(View { own_weights: Some(own_weights), ..View::of(graph) })
+        Ok(View { self_loop_weights: Some(self_loop_weights), ..View::of(graph) })
     }
 }

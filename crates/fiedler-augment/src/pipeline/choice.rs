@@ -1,0 +1,174 @@
+//! A step that is one of several, chosen at random.
+
+use fiedler_graph::{Batch, Graph, GraphSet};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::{FitContext, FittedPipeline, Pipeline, ViewStep};
+use crate::error::{Error, Result};
+use crate::mask::{GraphColumns, Mask};
+use crate::scheme::{View, ViewKey};
+
+/// One of several pipelines.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OneOf {
+    /// What there is to choose from.
+    pub choices: Vec<Pipeline>,
+    /// How often each is chosen, in proportion; without it all alike.
+    pub weights: Option<Vec<f64>>,
+    /// Whether each graph of a batch has a choice of its own; otherwise all graphs of an epoch have the same.
+    pub each_graph: bool,
+}
+
+/// Choices that are ready to be drawn from.
+#[derive(Debug)]
+pub(super) struct FittedChoice {
+    choices: Vec<FittedPipeline>,
+    /// Sums of the weights up to each choice, the last of them one.
+    cumulative: Vec<f64>,
+    each_graph: bool,
+}
+
+impl OneOf {
+    pub(super) fn check(&self, set: &GraphSet) -> Result<()> {
+        if !(1..=256).contains(&self.choices.len()) {
+            return Err(Error::setting("number of choices", self.choices.len(), "1 to 256"));
+        }
+        if let Some(weights) = &self.weights {
+            let sound = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+            if weights.len() != self.choices.len() || !weights.iter().all(sound) || weights.iter().sum::<f64>() <= 0.0 {
+                let expected = format!("{} numbers that are not negative, not all zero", self.choices.len());
+                return Err(Error::setting("weights", format!("{weights:?}"), expected));
+            }
+        }
+        if self.choices.iter().any(Pipeline::diffuses) {
+            return Err(Error::setting("choices", "a diffusion", "steps whose views consist of edges"));
+        }
+        self.choices.iter().try_for_each(|choice| choice.check(set))
+    }
+
+    pub(super) fn fit(&self, context: &mut FitContext<'_>) -> Result<FittedChoice> {
+        let choices = self.choices.iter().map(|choice| choice.fit(context)).collect::<Result<Vec<_>>>()?;
+        let weights = self.weights.clone().unwrap_or_else(|| vec![1.0; choices.len()]);
+        let total: f64 = weights.iter().sum();
+        let mut sum = 0.0;
+        let mut add = |weight: &f64| {
+            sum += weight / total;
+            sum
+        };
+        let cumulative = weights.iter().map(&mut add).collect();
+        Ok(FittedChoice { choices, cumulative, each_graph: self.each_graph })
+    }
+}
+
+impl FittedChoice {
+    fn choose(&self, key: ViewKey, index: u64) -> u8 {
+        let drawn: f64 = key.stream("choice", index).random();
+        // Rounding may leave the last sum below one.
+        self.cumulative.partition_point(|&sum| sum <= drawn).min(self.choices.len() - 1) as u8
+    }
+}
+
+impl ViewStep for FittedChoice {
+    fn kind(&self) -> &'static str {
+        "choice"
+    }
+
+    fn apply(&self, batch: &Batch, before: Option<View>, key: ViewKey) -> Result<View> {
+        let epoch = u64::from(key.epoch);
+        let chosen: Vec<u8> = match self.each_graph {
+            true => batch.graphs.iter().map(|&graph| self.choose(key, epoch << 32 | graph as u64)).collect(),
+            false => vec![self.choose(key, epoch); batch.graphs.len()],
+        };
+        let earlier = before.as_ref().map(|view| view.choices.clone()).unwrap_or_default();
+        let batch = match &before {
+            Some(view) => Batch { graph: view.graph.clone(), ..batch.clone() },
+            None => batch.clone(),
+        };
+        let mut views: Vec<Option<View>> = vec![None; self.choices.len()];
+        for (choice, fitted) in self.choices.iter().enumerate().filter(|(choice, _)| chosen.contains(&(*choice as u8))) {
+            views[choice] = Some(fitted.draw(&batch, key)?);
+        }
+        let mut view = merge(&batch, &chosen, &views)?;
+        if let Some(before) = before {
+            view = after(before, view);
+        }
+        view.choices = earlier;
+        view.choices.push(chosen);
+        Ok(view)
+    }
+}
+
+/// One view in which every graph is as in the view that was chosen for it.
+fn merge(batch: &Batch, chosen: &[u8], views: &[Option<View>]) -> Result<View> {
+    let of_block = |block: usize| views[chosen[block] as usize].as_ref();
+    let mut used = views.iter().flatten();
+    if let (Some(only), None) = (used.next(), used.next()) {
+        return Ok(only.clone());
+    }
+    let nodes = batch.node_rows.len();
+    let (mut pairs, mut weights) = (Vec::new(), Vec::new());
+    let (mut dropped, mut hidden) = (vec![false; nodes], vec![false; nodes]);
+    let mut rows: Vec<u32> = (0..nodes as u32).collect();
+    let mut columns = Vec::new();
+    for block in 0..batch.graphs.len() {
+        let Some(view) = of_block(block) else { continue };
+        for node in batch.node_range(block) {
+            pairs.extend(view.graph.higher(node).iter().map(|&other| (node, other)));
+            if let Some(of_node) = view.graph.neighbor_weights(node) {
+                weights.extend_from_slice(&of_node[of_node.len() - view.graph.higher(node).len()..]);
+            }
+            let at = node as usize;
+            dropped[at] = view.dropped.as_ref().is_some_and(|dropped| dropped[at]);
+            hidden[at] = view.mask.nodes.as_ref().is_some_and(|nodes| nodes[at]);
+            rows[at] = view.feature_rows.as_ref().map_or(node, |rows| rows[at]);
+        }
+        columns.push(match (&view.mask.columns, &view.mask.graph_columns) {
+            (Some(shared), _) => shared.clone(),
+            (None, Some(each)) => each.hidden[block].clone(),
+            (None, None) => Vec::new(),
+        });
+    }
+    let (graph, _) = match weights.len() == pairs.len() && !pairs.is_empty() {
+        true => Graph::from_weighted_pairs(nodes, pairs, weights)?,
+        false => Graph::from_pairs(nodes, pairs)?,
+    };
+    let width = columns.iter().map(Vec::len).max().unwrap_or(0);
+    columns.iter_mut().for_each(|hidden| hidden.resize(width, false));
+    let of_block = |block: usize| batch.node_range(block).map(move |_| block as u32);
+    let graph_of = (0..batch.graphs.len()).flat_map(of_block).collect();
+    let some = |marks: Vec<bool>| marks.contains(&true).then_some(marks);
+    Ok(View {
+        dropped: some(dropped),
+        mask: Mask {
+            columns: None,
+            graph_columns: (width > 0).then_some(GraphColumns { graph_of, hidden: columns }),
+            nodes: some(hidden),
+        },
+        feature_rows: views.iter().flatten().any(|view| view.feature_rows.is_some()).then_some(rows),
+        ..View::of(graph)
+    })
+}
+
+/// A view that was made from another, with what the other had done beside changing the graph.
+fn after(before: View, view: View) -> View {
+    let either = |one: Option<Vec<bool>>, other: Option<Vec<bool>>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.into_iter().zip(other).map(|(one, other)| one || other).collect()),
+        (one, other) => one.or(other),
+    };
+    let rows = match (before.feature_rows, view.feature_rows) {
+        (Some(first), Some(second)) => Some(second.iter().map(|&row| first[row as usize]).collect()),
+        (first, second) => first.or(second),
+    };
+    View {
+        dropped: either(before.dropped, view.dropped),
+        mask: Mask {
+            columns: either(before.mask.columns, view.mask.columns),
+            graph_columns: view.mask.graph_columns.or(before.mask.graph_columns),
+            nodes: either(before.mask.nodes, view.mask.nodes),
+        },
+        feature_rows: rows,
+        ..View { dropped: None, mask: Mask::default(), feature_rows: None, ..view }
+    }
+}
