@@ -13,12 +13,12 @@ use burn::tensor::Device;
 use fiedler_augment::sample::Flips;
 use fiedler_graph::random::stream;
 use fiedler_graph::{Features, Graph, catalogue, read};
-use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, Widths};
-use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
+use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, InputDims};
+use fiedler_learn::loss::{ContrastiveLoss, LocalGlobal, LocalGlobalSide, Negatives};
 use fiedler_learn::optimizer::{Adam, AdamSettings};
 use fiedler_learn::readout::{Readout, ReadoutSettings};
-use fiedler_learn::weights::Weights;
-use fiedler_learn::{Initializer, Input, Segments, Structure};
+use fiedler_learn::state_dict::StateDict;
+use fiedler_learn::{FeatureMatrix, GraphOffsets, Initializer, MessageGraph};
 use rand::RngExt;
 
 #[global_allocator]
@@ -33,16 +33,16 @@ struct Model {
 /// What does not change from epoch to epoch.
 struct Setting {
     graph: Graph,
-    input: Input,
+    input: FeatureMatrix,
     flips: Flips,
-    segments: Segments,
+    offsets: GraphOffsets,
     encoder: EncoderSettings,
     check: bool,
 }
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type RunResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-fn main() -> Outcome<()> {
+fn main() -> RunResult<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let (dataset, epochs, threads, check) = match arguments.as_slice() {
         [_, dataset, epochs, threads] => (dataset, epochs, threads, false),
@@ -54,7 +54,7 @@ fn main() -> Outcome<()> {
     rayon::scope(|_| time(dataset, epochs.parse()?, check))
 }
 
-fn time(dataset: &str, epochs: u64, check: bool) -> Outcome<()> {
+fn time(dataset: &str, epochs: u64, check: bool) -> RunResult<()> {
     let device = Device::flex().autodiff();
     let setting = prepare(dataset, check, &device)?;
     let mut model = build(&setting, &device)?;
@@ -75,27 +75,27 @@ fn time(dataset: &str, epochs: u64, check: bool) -> Outcome<()> {
     Ok(())
 }
 
-fn prepare(dataset: &str, check: bool, device: &Device) -> Outcome<Setting> {
+fn prepare(dataset: &str, check: bool, device: &Device) -> RunResult<Setting> {
     let dataset = catalogue::open(dataset, &read::Options::default())?;
     let graph = dataset.graph().ok_or("not a single graph")?.clone();
     let features = dataset.features.unwrap_or_else(|| Features::degrees(&graph, 50));
     let flips = Flips::of_pairs(graph.num_nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));
-    let segments = Segments::single(graph.num_nodes());
+    let offsets = GraphOffsets::single(graph.num_nodes());
     let encoder = EncoderSettings::Gcn(GcnSettings::default());
-    Ok(Setting { input: Input::new(&features, device), graph, flips, segments, encoder, check })
+    Ok(Setting { input: FeatureMatrix::new(&features, device), graph, flips, offsets, encoder, check })
 }
 
-fn build(setting: &Setting, device: &Device) -> Outcome<Model> {
+fn build(setting: &Setting, device: &Device) -> RunResult<Model> {
     let mut initializer = Initializer::new(1, device);
     let model = Model {
-        encoder: setting.encoder.build(Widths { nodes: setting.input.columns(), edges: None }, &mut initializer)?,
+        encoder: setting.encoder.build(InputDims { nodes: setting.input.columns(), edges: None }, &mut initializer)?,
         readout: Readout::new(&ReadoutSettings::default(), &setting.encoder, &mut initializer)?,
     };
     if !setting.check {
         return Ok(model);
     }
-    let mut weights = Weights::default();
-    for (name, shape, values) in Weights::of(&model).iter() {
+    let mut weights = StateDict::default();
+    for (name, shape, values) in StateDict::of(&model).iter() {
         let scale = if name.ends_with("slope") { 0.0 } else { 1.0 / (shape[0] as f64).sqrt() };
         let formula = |place: usize| if scale == 0.0 { 0.25 } else { scale * (place as f64 * 0.7 + 0.3).sin() };
         weights.insert(name, shape.to_vec(), (0..values.len()).map(|place| formula(place) as f32).collect())?;
@@ -103,41 +103,41 @@ fn build(setting: &Setting, device: &Device) -> Outcome<Model> {
     Ok(weights.apply(model)?)
 }
 
-fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> Outcome<(f32, Model)> {
-    let segments = &setting.segments;
+fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> RunResult<(f32, Model)> {
+    let offsets = &setting.offsets;
     let mut encoded = Vec::with_capacity(2);
     for view in 0..2 {
         let (structure, input, twin) = draw(setting, epoch, view)?;
         let mut layers = model.encoder.forward_each(&[&structure, &twin], &input, None)?;
         encoded.push((layers.remove(0), layers.remove(0)));
     }
-    let graphs: Vec<_> = encoded.iter().map(|(layers, _)| model.readout.forward(layers, segments)).collect();
-    let side = |view: usize| Side {
+    let graphs: Vec<_> = encoded.iter().map(|(layers, _)| model.readout.forward(layers, offsets)).collect();
+    let side = |view: usize| LocalGlobalSide {
         nodes: encoded[view].0.last(),
         graphs: graphs[1 - view].clone(),
         negatives: Negatives::Corrupted(encoded[view].1.last()),
     };
-    let contrast = Contrast { sides: [side(0), side(1)], segments: segments.clone() };
-    let loss = Objective::default().loss(&contrast)?;
+    let contrast = LocalGlobal { sides: [side(0), side(1)], offsets: offsets.clone() };
+    let loss = ContrastiveLoss::default().loss(&contrast)?;
     drop((contrast, encoded, graphs));
     let value = loss.to_data().try_to_vec::<f32>().map_err(|_| "the loss is no number")?[0];
     Ok((value, adam.step(model, loss.backward())))
 }
 
 /// A view: its structure, its features, and its corrupted twin's structure.
-fn draw(setting: &Setting, epoch: u64, view: u64) -> Outcome<(Structure, Input, Structure)> {
-    let weighting = setting.encoder.weighting();
+fn draw(setting: &Setting, epoch: u64, view: u64) -> RunResult<(MessageGraph, FeatureMatrix, MessageGraph)> {
+    let normalization = setting.encoder.normalization();
     if setting.check {
-        let structure = Structure::new(&setting.graph, weighting);
+        let structure = MessageGraph::new(&setting.graph, normalization);
         let nodes = setting.graph.num_nodes() as u64;
         let names: Vec<u32> = (0..nodes).map(|node| ((node * 101 + epoch + 7 * view + 1) % nodes) as u32).collect();
         let twin = structure.relabelled(&names)?;
         return Ok((structure, setting.input.clone(), twin));
     }
-    let structure = Structure::new(&setting.graph.flipped(&setting.flips.draw(1, epoch, view))?, weighting);
+    let structure = MessageGraph::new(&setting.graph.flipped(&setting.flips.draw(1, epoch, view))?, normalization);
     let mut random = stream(1, "columns", epoch << 1 | view);
     let kept = (0..setting.input.columns()).map(|_| random.random_bool(0.6)).collect();
-    let twin = structure.shuffled(&setting.segments, &mut stream(1, "corruption", epoch << 1 | view))?;
+    let twin = structure.shuffled(&setting.offsets, &mut stream(1, "corruption", epoch << 1 | view))?;
     Ok((structure, setting.input.with_columns(kept)?, twin))
 }
 

@@ -38,12 +38,6 @@ impl Embeddings {
         &self.values[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// Some rows, in the order given.
-    pub(crate) fn rows_of(&self, rows: impl IntoIterator<Item = usize>) -> Embeddings {
-        let values = rows.into_iter().flat_map(|row| self.row(row)).copied().collect();
-        Embeddings { columns: self.columns, values }
-    }
-
     /// All values, row after row.
     pub fn values(&self) -> &[f32] {
         &self.values
@@ -58,10 +52,10 @@ impl Embeddings {
     ///
     /// ```
     /// use fiedler_learn::Embeddings;
-    /// assert_eq!(Embeddings::new(2, vec![1.0, 2.0, 1.0, 2.0]).spread(), 0.0);
-    /// assert_eq!(Embeddings::new(2, vec![1.0, 2.0, -1.0, -2.0]).spread(), 1.0);
+    /// assert_eq!(Embeddings::new(2, vec![1.0, 2.0, 1.0, 2.0]).relative_std(), 0.0);
+    /// assert_eq!(Embeddings::new(2, vec![1.0, 2.0, -1.0, -2.0]).relative_std(), 1.0);
     /// ```
-    pub fn spread(&self) -> f64 {
+    pub fn relative_std(&self) -> f64 {
         let rows = self.rows().max(1) as f64;
         let mut means = vec![0.0; self.columns];
         for row in self.values.chunks_exact(self.columns.max(1)) {

@@ -1,7 +1,5 @@
 //! What can go wrong, said so that a person can mend it.
 
-use std::path::PathBuf;
-
 /// The result of anything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -13,7 +11,7 @@ pub enum Error {
     #[error("{name} is {value}; expected {expected}")]
     Setting {
         /// Name of the setting, as the user knows it.
-        name: &'static str,
+        name: String,
         /// The value it has.
         value: String,
         /// The values it may have.
@@ -31,7 +29,7 @@ pub enum Error {
     },
     /// The weights do not fit the model they are for.
     #[error("the weights have {found} for {name}; expected {expected}")]
-    Weights {
+    StateDict {
         /// Name of the parameter.
         name: String,
         /// What is there.
@@ -40,10 +38,8 @@ pub enum Error {
         expected: String,
     },
     /// A file of weights is not what its format promises.
-    #[error("{}: {problem}; expected a safetensors file", path.display())]
+    #[error("{problem}; expected a safetensors file")]
     Malformed {
-        /// The file.
-        path: PathBuf,
         /// What is wrong with it.
         problem: String,
     },
@@ -57,15 +53,15 @@ pub enum Error {
     },
     /// Training made all embeddings alike.
     #[error(
-        "the embeddings have collapsed after epoch {epoch}: they spread over {spread:.1e} of their length, where less than {least:.1e} \
-         tells nothing apart"
+        "the embeddings have collapsed after epoch {epoch}: their relative standard deviation is {relative_std:.1e}, where less than \
+         {least:.1e} tells nothing apart"
     )]
     Collapsed {
         /// Whole epochs done.
         epoch: usize,
         /// Distance from the mean embedding relative to the length of an embedding.
-        spread: f64,
-        /// The least spread that is accepted.
+        relative_std: f64,
+        /// The least that is accepted.
         least: f64,
     },
     /// A training step would not fit into memory.
@@ -87,16 +83,11 @@ pub enum Error {
         saved: bool,
     },
     /// A checkpoint that another run left.
-    #[error("{} was left by a run with other settings or other data", path.display())]
-    OtherRun {
-        /// The checkpoint.
-        path: PathBuf,
-    },
+    #[error("the checkpoint was left by a run with other settings or other data")]
+    OtherRun,
     /// A file that is no encoder, or a damaged one.
-    #[error("{} is not a saved encoder: {problem}", path.display())]
+    #[error("not a saved encoder: {problem}")]
     NotAnEncoder {
-        /// The file.
-        path: PathBuf,
         /// What is wrong with it.
         problem: String,
     },
@@ -116,33 +107,36 @@ pub enum Error {
     /// A graph or a file could not be handled.
     #[error(transparent)]
     Graph(#[from] fiedler_graph::Error),
-    /// The operating system refused.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
+    /// A checkpoint could not be kept or fetched.
+    #[error("cannot {action} the checkpoint: {problem}")]
+    Checkpoint {
         /// What was tried: `read` or `write`.
         action: &'static str,
-        /// On which path.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
+        /// What went wrong.
+        problem: String,
     },
 }
 
 impl Error {
     /// A setting that is out of its range.
-    pub fn setting(name: &'static str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
-        Error::Setting { name, value: value.to_string(), expected: expected.into() }
+    pub fn setting(name: impl Into<String>, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        Error::Setting { name: name.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    /// A name that is none of those there are.
+    pub fn unknown_name<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+        fiedler_augment::Error::unknown_name(what, name, known).into()
     }
 
     /// What the user can do about it, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Weights { .. } => Some(
+            Error::StateDict { .. } => Some(
                 "the weights were saved from a model with other settings; use the settings they were saved with".into(),
             ),
             Error::Malformed { .. } => Some("write the weights again with the program that made them".into()),
             Error::NotFinite { .. } => Some(
-                "lower the learning rate; if features have large values, scale them (normalize-rows in the settings)".into(),
+                "lower the learning rate; if features have large values, scale them (features.normalize_rows in the settings)".into(),
             ),
             Error::Collapsed { .. } => Some(
                 "lower the learning rate or the weight decay, hide fewer features, or train for fewer epochs; where nodes have no \
@@ -152,14 +146,14 @@ impl Error {
             Error::Memory { .. } => Some(
                 "choose a smaller hidden width, fewer layers or, for sets of graphs, a smaller batch; or free some memory".into(),
             ),
-            Error::OtherRun { .. } => {
+            Error::OtherRun => {
                 Some("use the settings and the data of that run, or begin anew in another folder".into())
             }
             Error::OtherFeatures { .. } => Some("an encoder can be applied to graphs with the same columns of features".into()),
             Error::NotAnEncoder { .. } => Some("give the encoder.safetensors that a run left".into()),
             Error::Augment(error) => error.hint(),
             Error::Graph(error) => error.hint(),
-            Error::Setting { .. } | Error::Size { .. } | Error::Stopped { .. } | Error::Io { .. } => None,
+            Error::Setting { .. } | Error::Size { .. } | Error::Stopped { .. } | Error::Checkpoint { .. } => None,
         }
     }
 }

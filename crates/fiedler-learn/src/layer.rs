@@ -5,26 +5,27 @@ use burn::module::{Module, Param, RunningState};
 use serde::{Deserialize, Serialize};
 
 use crate::initialize::Initializer;
-use crate::ops::{self, Activation, Normalization, Statistics};
+use crate::ops::{self, ActivationOp, BatchNormOp, Statistics};
+use crate::pass::Mode;
 
-/// What follows a layer.
+/// Activation: what follows a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Nonlinearity {
-    /// Nothing.
+pub enum Activation {
+    /// NoModel.
     Identity,
     /// Negative values become zero.
     Relu,
     /// Negative values are multiplied by a learned slope, one a layer.
     #[default]
     Prelu,
-    /// Negative values are multiplied by a learned slope, one a column.
-    PreluByColumn,
+    /// Negative values are multiplied by a learned slope, one a channel (column).
+    PreluChannelwise,
 }
 
-/// A nonlinearity with what it has learned.
+/// An activation with what it has learned.
 #[derive(Module, Debug)]
-pub struct Bend {
+pub struct ActivationLayer {
     slope: Option<Param<Tensor<1>>>,
     relu: bool,
 }
@@ -32,24 +33,24 @@ pub struct Bend {
 /// The slope that learning starts from, as is usual.
 const FIRST_SLOPE: f32 = 0.25;
 
-impl Bend {
-    /// A nonlinearity for a layer of the given width.
-    pub fn new(nonlinearity: Nonlinearity, width: usize, initializer: &Initializer) -> Bend {
+impl ActivationLayer {
+    /// An activation for a layer of the given width.
+    pub fn new(activation: Activation, width: usize, initializer: &Initializer) -> ActivationLayer {
         let slope = |count| Some(initializer.constant([count], FIRST_SLOPE));
-        match nonlinearity {
-            Nonlinearity::Identity => Bend { slope: None, relu: false },
-            Nonlinearity::Relu => Bend { slope: None, relu: true },
-            Nonlinearity::Prelu => Bend { slope: slope(1), relu: false },
-            Nonlinearity::PreluByColumn => Bend { slope: slope(width), relu: false },
+        match activation {
+            Activation::Identity => ActivationLayer { slope: None, relu: false },
+            Activation::Relu => ActivationLayer { slope: None, relu: true },
+            Activation::Prelu => ActivationLayer { slope: slope(1), relu: false },
+            Activation::PreluChannelwise => ActivationLayer { slope: slope(width), relu: false },
         }
     }
 
     /// As the operations take it.
-    pub fn activation(&self) -> Activation {
+    pub fn activation(&self) -> ActivationOp {
         match &self.slope {
-            Some(slope) => Activation::Prelu(slope.val()),
-            None if self.relu => Activation::Relu,
-            None => Activation::Identity,
+            Some(slope) => ActivationOp::Prelu(slope.val()),
+            None if self.relu => ActivationOp::Relu,
+            None => ActivationOp::Identity,
         }
     }
 }
@@ -97,9 +98,9 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// Two layers of the given widths, between them an ELU if `smooth`, else a ReLU.
-    pub fn new(widths: [usize; 3], smooth: bool, initializer: &mut Initializer) -> Mlp {
-        let [inputs, hidden, outputs] = widths;
+    /// Two layers of the given dims, between them an ELU if `smooth`, else a ReLU.
+    pub fn new(dims: [usize; 3], smooth: bool, initializer: &mut Initializer) -> Mlp {
+        let [inputs, hidden, outputs] = dims;
         let first = Linear::new(inputs, hidden, initializer);
         Mlp { first, second: Linear::new(hidden, outputs, initializer), smooth }
     }
@@ -116,12 +117,15 @@ fn elu(values: Tensor<2>) -> Tensor<2> {
     values.clone().clamp_min(0.0) + (values.clamp_max(0.0).exp() - 1.0)
 }
 
-/// How much a new batch moves the collected statistics, as is usual.
+/// How much a new batch moves the running statistics, as is usual.
 const MOMENTUM: f32 = 0.1;
 /// What is added to the variance, as is usual.
 const EPSILON: f32 = 1e-5;
 
-/// Batch normalization: by the batch's own statistics where gradients are recorded, by the collected ones elsewhere.
+/// Batch normalization: by the batch's own statistics in training, by the running ones in evaluation.
+///
+/// Fields whose names begin with `running_` are buffers: they are saved with the weights, but no gradient and no moving average of
+/// weights ever touches them.
 #[derive(Module, Debug)]
 pub struct BatchNorm {
     /// Standard deviation of the output's columns.
@@ -129,9 +133,10 @@ pub struct BatchNorm {
     /// Mean of the output's columns.
     pub shift: Param<Tensor<1>>,
     /// Means of the batches seen, the last ones counting most.
-    pub mean: RunningState<Tensor<1>>,
+    pub running_mean: RunningState<Tensor<1>>,
     /// Their (unbiased) variances.
-    pub variance: RunningState<Tensor<1>>,
+    pub running_var: RunningState<Tensor<1>>,
+    momentum: f32,
 }
 
 impl BatchNorm {
@@ -141,33 +146,40 @@ impl BatchNorm {
         BatchNorm {
             scale: initializer.constant([width], 1.0),
             shift: initializer.constant([width], 0.0),
-            mean: state(0.0),
-            variance: state(1.0),
+            running_mean: state(0.0),
+            running_var: state(1.0),
+            momentum: MOMENTUM,
         }
     }
 
-    /// Normalizes each column; with `relu`, what is negative then becomes zero.
-    pub fn forward(&self, input: Tensor<2>, relu: bool) -> Tensor<2> {
-        let of_input = input.is_autodiff();
+    /// The same with another momentum: how much a new batch moves the running statistics.
+    pub fn with_momentum(self, momentum: f32) -> BatchNorm {
+        BatchNorm { momentum, ..self }
+    }
+
+    /// Normalizes each column, then applies ReLU if `relu`.
+    pub fn forward(&self, input: Tensor<2>, relu: bool, mode: Mode) -> Tensor<2> {
+        let of_input = mode != Mode::Eval;
         let statistics = if of_input {
             let statistics = ops::statistics(&input);
-            self.collect(&statistics, input.dims()[0]);
+            let momentum = if mode == Mode::Calibrate { 1.0 } else { self.momentum };
+            self.collect(&statistics, input.dims()[0], momentum);
             statistics
         } else {
-            Statistics { mean: self.mean.value().inner(), variance: self.variance.value().inner() }
+            Statistics { mean: self.running_mean.value().inner(), variance: self.running_var.value().inner() }
         };
-        let how = Normalization { epsilon: EPSILON, of_input, relu };
+        let how = BatchNormOp { epsilon: EPSILON, of_input, relu };
         ops::normalize(input, self.scale.val(), self.shift.val(), &statistics, how)
     }
 
-    fn collect(&self, statistics: &Statistics, rows: usize) {
+    fn collect(&self, statistics: &Statistics, rows: usize, momentum: f32) {
         // One row says nothing of the variance.
         let unbiased = if rows > 1 { rows as f32 / (rows - 1) as f32 } else { 1.0 };
-        let moved = |old: Tensor<1>, new: Tensor<1>| old.inner() * (1.0 - MOMENTUM) + new * MOMENTUM;
-        self.mean.update(moved(self.mean.value(), statistics.mean.clone()));
-        self.variance.update(moved(self.variance.value(), statistics.variance.clone() * unbiased));
+        let moved = |old: Tensor<1>, new: Tensor<1>| old.inner() * (1.0 - momentum) + new * momentum;
+        self.running_mean.update(moved(self.running_mean.value(), statistics.mean.clone()));
+        self.running_var.update(moved(self.running_var.value(), statistics.variance.clone() * unbiased));
         // An update is only kept for later until it is asked for.
-        self.mean.value_sync();
-        self.variance.value_sync();
+        self.running_mean.value_sync();
+        self.running_var.value_sync();
     }
 }

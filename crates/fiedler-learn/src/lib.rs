@@ -1,72 +1,67 @@
-//! Encoders, contrastive objectives and the sparse kernels under them, for self-supervised learning on graphs.
+//! Self-supervised learning on graphs: encoders, contrastive losses, methods and the trainer that is written once for all of them.
 //!
-//! A graph becomes a [`Structure`] to pass messages along, its features an [`Input`]; an [`encoder`] makes of both one vector a
-//! node, a [`readout`] one a graph, and an [`objective`] says how well two views agree. One graph is a batch of one: which nodes
-//! belong to which graph is told by [`Segments`]. Under all of this lie a few operations with derivatives of their own
-//! ([`ops`]), and [`optimizer`] moves the weights.
+//! Settings and a dataset go in, embeddings and an encoder come out ([`run`]). Between them: a [`data::Data`] is what encoders see of a
+//! dataset, a [`Task`] what there is to learn, a [`Method`](method::Method) what is learned and how, a [`Sample`] one view as encoders
+//! take it. Under all of this lie a few operations with derivatives of their own ([`ops`]). One graph is a set of one: which nodes belong
+//! to which graph is told by [`GraphOffsets`]. Nothing here touches a file.
 //!
 //! ```
-//! use burn::tensor::Device;
-//! use fiedler_graph::{Features, generate, random};
-//! use fiedler_learn::encoder::{EncoderSettings, GcnSettings, Widths};
-//! use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
-//! use fiedler_learn::optimizer::{Adam, AdamSettings};
-//! use fiedler_learn::readout::{Readout, ReadoutSettings};
-//! use fiedler_learn::{Initializer, Input, Segments, Structure};
+//! use fiedler_graph::generate;
+//! use fiedler_learn::method::Dgi;
+//! use fiedler_learn::run::{Run, Settings};
+//! use fiedler_learn::trainer::TrainingSettings;
 //!
 //! let karate = generate::karate_club();
-//! let graph = karate.graph().expect("one graph");
-//! let device = Device::flex().autodiff();
-//! let input = Input::new(&Features::degrees(graph, 20), &device);
-//!
-//! let settings = EncoderSettings::Gcn(GcnSettings { hidden: 16, ..GcnSettings::default() });
-//! let mut initializer = Initializer::new(7, &device);
-//! let mut encoder = settings.build(Widths { nodes: input.columns(), edges: None }, &mut initializer)?;
-//! let readout = Readout::new(&ReadoutSettings::default(), &settings, &mut initializer)?;
-//!
-//! let structure = Structure::new(graph, settings.weighting());
-//! let segments = Segments::single(graph.num_nodes());
-//! let twin = structure.shuffled(&segments, &mut random::stream(7, "corruption", 0))?;
-//! let [nodes, corrupted] = &encoder.forward_each(&[&structure, &twin], &input, None)?[..] else { unreachable!() };
-//! let side = Side {
-//!     graphs: readout.forward(nodes, &segments),
-//!     nodes: nodes.last(),
-//!     negatives: Negatives::Corrupted(corrupted.last()),
-//! };
-//! let loss = Objective::default().loss(&Contrast { sides: [side.clone(), side], segments })?;
-//! encoder = Adam::new(AdamSettings::default())?.step(encoder, loss.backward());
+//! let training = TrainingSettings { epochs: 5, ..TrainingSettings::default() };
+//! let settings = Settings { method: Dgi::default().into(), training, ..Settings::default() };
+//! let result = Run::new(&settings, &karate).fit()?;
+//! assert_eq!((result.embeddings.rows(), result.embeddings.columns()), (34, 512));
+//! assert_eq!(result.encoder.embed(&karate)?, result.embeddings);
 //! # Ok::<(), fiedler_learn::Error>(())
 //! ```
 
 // A tensor's handle is 256 bytes. The enums that hold one are few and never many at once: boxes would only hide them.
 #![allow(clippy::large_enum_variant)]
 
-mod adjacency;
 pub mod data;
-mod dropout;
+mod device;
 mod edge_table;
+mod ema;
 mod embeddings;
 pub mod encoder;
 pub mod error;
-mod features;
+mod feature_matrix;
+mod graph_offsets;
 mod initialize;
 pub mod layer;
+pub mod loss;
+mod message_graph;
 pub mod method;
-pub mod objective;
+mod operator;
 pub mod ops;
 pub mod optimizer;
+pub mod pass;
 pub mod readout;
 pub mod run;
-mod segments;
-mod structure;
+mod sample;
+mod saved;
+pub mod state_dict;
+mod supervision;
+mod task;
 pub mod trainer;
-pub mod weights;
+pub mod version1;
+mod views;
 
-pub use adjacency::{Adjacency, Weighting};
-pub use dropout::Draws;
+pub use device::DeviceSettings;
+pub use ema::{deep_copy, ema};
 pub use embeddings::Embeddings;
 pub use error::{Error, Result};
-pub use features::{Input, SparseFeatures};
+pub use feature_matrix::{FeatureMatrix, SparseMatrix};
+pub use graph_offsets::GraphOffsets;
 pub use initialize::Initializer;
-pub use segments::Segments;
-pub use structure::Structure;
+pub use message_graph::MessageGraph;
+pub use operator::{Normalization, Operator};
+pub use sample::{KeptNodes, Loaded, Sample};
+pub use saved::SavedEncoder;
+pub use supervision::{BatchLabels, LabelValues, Supervision};
+pub use task::{Target, Task, TaskLevel};

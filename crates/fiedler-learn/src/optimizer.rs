@@ -1,4 +1,4 @@
-//! Adam (Kingma and Ba), each parameter in one pass.
+//! Adam (Kingma and Ba) and AdamW, each parameter in one pass.
 
 use std::collections::BTreeMap;
 
@@ -13,30 +13,62 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::ops::kernel::vectorised;
 use crate::ops::operation;
-use crate::weights::{Names, Weights};
+use crate::state_dict::{Names, StateDict};
 
 /// Values one thread updates at a time.
 const VALUES_AT_ONCE: usize = 1 << 14;
 
-/// How fast and in which way weights move.
+/// Settings of Adam and AdamW.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
-    /// Length of a step: β in the paper.
+    /// Learning rate, β in the SPAN paper.
     pub learning_rate: f64,
-    /// Share of the past in the mean of gradients.
+    /// β₁, decay of the first moment.
     pub beta_1: f64,
-    /// Share of the past in the mean of squared gradients.
+    /// β₂, decay of the second moment.
     pub beta_2: f64,
-    /// What is added to the root of the mean of squared gradients.
+    /// ε, added to the root of the second moment.
     pub epsilon: f64,
-    /// Multiple of each weight that is added to its gradient.
+    /// Weight decay: L2, added to the gradient, in Adam; decoupled in AdamW.
     pub weight_decay: f64,
+    /// Whether weight decay is decoupled from the gradient: AdamW (Loshchilov and Hutter).
+    pub decoupled: bool,
 }
 
 impl Default for AdamSettings {
     fn default() -> Self {
-        AdamSettings { learning_rate: 1e-3, beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8, weight_decay: 0.0 }
+        AdamSettings {
+            learning_rate: 1e-3,
+            beta_1: 0.9,
+            beta_2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.0,
+            decoupled: false,
+        }
+    }
+}
+
+impl AdamSettings {
+    /// Refuses settings that are out of their range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<()> {
+        for (name, value) in [("learning_rate", self.learning_rate), ("epsilon", self.epsilon)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(Error::setting(name, value, "a positive number"));
+            }
+        }
+        for (name, value) in [("beta_1", self.beta_1), ("beta_2", self.beta_2)] {
+            if !(0.0..1.0).contains(&value) {
+                return Err(Error::setting(name, value, "a number from 0 to less than 1"));
+            }
+        }
+        if !(self.weight_decay.is_finite() && self.weight_decay >= 0.0) {
+            return Err(Error::setting("weight_decay", self.weight_decay, "a number that is not negative"));
+        }
+        Ok(())
     }
 }
 
@@ -62,24 +94,11 @@ impl Adam {
     /// # Errors
     /// When a setting is out of its range.
     pub fn new(settings: AdamSettings) -> Result<Adam> {
-        let AdamSettings { learning_rate, beta_1, beta_2, epsilon, weight_decay } = settings;
-        for (name, value) in [("learning-rate", learning_rate), ("epsilon", epsilon)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(Error::setting(name, value, "a positive number"));
-            }
-        }
-        for (name, value) in [("beta-1", beta_1), ("beta-2", beta_2)] {
-            if !(0.0..1.0).contains(&value) {
-                return Err(Error::setting(name, value, "a number from 0 to less than 1"));
-            }
-        }
-        if !(weight_decay.is_finite() && weight_decay >= 0.0) {
-            return Err(Error::setting("weight-decay", weight_decay, "a number that is not negative"));
-        }
+        settings.check()?;
         Ok(Adam { settings, steps: 0, moments: BTreeMap::new() })
     }
 
-    /// Changes the length of the steps to come.
+    /// Changes the learning rate of the steps to come.
     pub fn set_learning_rate(&mut self, learning_rate: f64) {
         self.settings.learning_rate = learning_rate;
     }
@@ -91,26 +110,33 @@ impl Adam {
 
     /// Moves every parameter of a model that has a gradient.
     pub fn step<M: Module>(&mut self, model: M, gradients: Gradients) -> M {
+        self.step_selected(model, gradients, &Select::All, false)
+    }
+
+    /// Moves the selected parameters of a model that have a gradient: down, or up where the loss is to be made large.
+    pub fn step_selected<M: Module>(&mut self, model: M, gradients: Gradients, select: &Select, maximize: bool) -> M {
         self.steps += 1;
         let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let AdamSettings { learning_rate, beta_1, beta_2, epsilon, weight_decay } = self.settings;
+        let AdamSettings { learning_rate, beta_1, beta_2, epsilon, weight_decay, decoupled } = self.settings;
         // Moments start from zero; dividing by what is missing of them makes up for it.
         let found_1 = 1.0 - beta_1.powi(steps);
         let found_2 = 1.0 - beta_2.powi(steps);
         let rule = Rule {
             beta_1: beta_1 as f32,
             beta_2: beta_2 as f32,
-            weight_decay: weight_decay as f32,
+            sign: if maximize { -1.0 } else { 1.0 },
+            weight_decay: if decoupled { 0.0 } else { weight_decay as f32 },
+            kept: if decoupled { (1.0 - learning_rate * weight_decay) as f32 } else { 1.0 },
             rate: (learning_rate / found_1) as f32,
             root: (1.0 / found_2.sqrt()) as f32,
             epsilon: epsilon as f32,
         };
-        model.map(&mut Step { rule, names: Names::default(), moments: &mut self.moments, gradients })
+        model.map(&mut Step { rule, names: Names::default(), moments: &mut self.moments, gradients, select })
     }
 
     /// What it remembers, to be saved beside the model's weights.
-    pub fn to_weights(&self) -> Weights {
-        let mut weights = Weights::default();
+    pub fn to_state_dict(&self) -> StateDict {
+        let mut weights = StateDict::default();
         weights.note = Some(self.steps.to_string());
         for (name, moments) in &self.moments {
             for (moment, values) in [("first", &moments.first), ("second", &moments.second)] {
@@ -126,9 +152,9 @@ impl Adam {
     ///
     /// # Errors
     /// When a setting is out of its range, or these are not the memories of an optimizer.
-    pub fn from_weights(settings: AdamSettings, weights: &Weights, device: &burn::tensor::Device) -> Result<Adam> {
+    pub fn from_state_dict(settings: AdamSettings, weights: &StateDict, device: &burn::tensor::Device) -> Result<Adam> {
         let mut adam = Adam::new(settings)?;
-        let foreign = |name: &str, found: String, expected: &str| Error::Weights {
+        let foreign = |name: &str, found: String, expected: &str| Error::StateDict {
             name: name.into(),
             found,
             expected: expected.into(),
@@ -151,9 +177,32 @@ impl Adam {
             let [Some(first), Some(second)] = halves else {
                 return Err(foreign(name, "one moment".into(), "a first and a second moment"));
             };
+            if first.dims() != second.dims() {
+                return Err(foreign(name, "moments of two sizes".into(), "moments of one size"));
+            }
             adam.moments.insert(name.into(), Moments { first, second });
         }
         Ok(adam)
+    }
+}
+
+/// Which parameters of a model a phase of training moves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Select {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of the model's fields with these names.
+    Fields(&'static [&'static str]),
+}
+
+impl Select {
+    /// Whether the parameter of a name, such as `encoder.layers.0.weight`, is among them.
+    pub fn holds(&self, name: &str) -> bool {
+        match self {
+            Select::All => true,
+            Select::Fields(fields) => fields.contains(&name.split('.').next().unwrap_or_default()),
+        }
     }
 }
 
@@ -162,7 +211,11 @@ impl Adam {
 struct Rule {
     beta_1: f32,
     beta_2: f32,
+    /// Minus one where the loss is to be made large.
+    sign: f32,
     weight_decay: f32,
+    /// What decoupled weight decay leaves of a weight.
+    kept: f32,
     rate: f32,
     root: f32,
     epsilon: f32,
@@ -173,6 +226,7 @@ struct Step<'a> {
     names: Names,
     moments: &'a mut BTreeMap<String, Moments>,
     gradients: Gradients,
+    select: &'a Select,
 }
 
 impl ModuleMapper for Step<'_> {
@@ -185,11 +239,14 @@ impl ModuleMapper for Step<'_> {
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let name = self.names.here();
+        if !self.select.holds(&name) {
+            return param;
+        }
         let (id, tensor, mapper) = param.consume();
         let Some(gradient) = tensor.grad_remove(&mut self.gradients) else {
             return Param::from_mapped_value(id, tensor, mapper);
         };
-        let name = self.names.here();
         let count = tensor.shape().num_elements();
         let moments = self.moments.remove(&name).filter(|moments| moments.first.dims()[0] == count);
         let zeros = || Tensor::<1>::zeros([count], &gradient.device());
@@ -217,10 +274,10 @@ impl Rule {
     ) -> (Tensor<D>, Moments) {
         let shape = weight.shape();
         let weight: Tensor<1> = weight.reshape([-1]);
-        let gradient = gradient.reshape([-1]) + weight.clone() * self.weight_decay;
+        let gradient = gradient.reshape([-1]) * self.sign + weight.clone() * self.weight_decay;
         let first = moments.first * self.beta_1 + gradient.clone() * (1.0 - self.beta_1);
         let second = moments.second * self.beta_2 + gradient.square() * (1.0 - self.beta_2);
-        let moved = weight - first.clone() * self.rate / (second.clone().sqrt() * self.root + self.epsilon);
+        let moved = weight * self.kept - first.clone() * self.rate / (second.clone().sqrt() * self.root + self.epsilon);
         (moved.reshape(shape), Moments { first, second })
     }
 
@@ -256,10 +313,10 @@ impl Rule {
     fn apply_to_slices(&self, weights: &mut [f32], gradients: &[f32], firsts: &mut [f32], seconds: &mut [f32]) {
         let values = weights.iter_mut().zip(gradients).zip(firsts.iter_mut().zip(seconds));
         for ((weight, gradient), (first, second)) in values {
-            let gradient = gradient + self.weight_decay * *weight;
+            let gradient = self.sign * gradient + self.weight_decay * *weight;
             *first = self.beta_1 * *first + (1.0 - self.beta_1) * gradient;
             *second = self.beta_2 * *second + (1.0 - self.beta_2) * gradient * gradient;
-            *weight -= self.rate * *first / (second.sqrt() * self.root + self.epsilon);
+            *weight = self.kept * *weight - self.rate * *first / (second.sqrt() * self.root + self.epsilon);
         }
     }
 }

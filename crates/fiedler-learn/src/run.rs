@@ -1,94 +1,150 @@
 //! A run: settings and a dataset in, embeddings and an encoder out.
-
-use std::path::Path;
+//!
+//! [`Run::check`] refuses whatever would not work before anything is computed; only the [`CheckedRun`] that it gives can be fitted.
 
 use burn::module::Module;
-use burn::tensor::Device;
-use fiedler_augment::Scheme;
-use fiedler_augment::mask::{Masker, Masking};
-use fiedler_graph::Dataset;
+use fiedler_augment::pipeline::{ComputeSchemes, SchemeSource, short_form};
+use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
+use fiedler_graph::{Dataset, NoObserver, Observer};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Data, FeatureSettings, Level, Supervision, Views};
+use crate::data::{Data, FeatureSettings};
+use crate::device::DeviceSettings;
 use crate::encoder::{EncoderSettings, GinSettings};
 use crate::error::{Error, Result};
-use crate::method::{EmbeddingOf, Method, MethodSettings, Span, Supervised};
+use crate::method::{AnyMethod, Method, MethodSettings, Requirements, Span};
 use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
-use crate::trainer::{CheckpointFile, History, Trainer, Training, Watch, unwatched};
-use crate::weights::Weights;
-use crate::{Embeddings, Initializer};
+use crate::saved::SavedEncoder;
+use crate::supervision::Supervision;
+use crate::task::{Task, TaskLevel};
+use crate::trainer::{Checkpointing, History, Trained, Trainer, TrainingSettings, estimate};
+use crate::views::ViewStore;
+use crate::{Embeddings, Normalization};
 
 /// All settings of a run, as they stand in files. The defaults are the paper's for one graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Seed of everything random.
     pub seed: u64,
+    /// Where the work is done.
+    pub device: DeviceSettings,
     /// What encoders see of a dataset.
     pub features: FeatureSettings,
-    /// How views are drawn.
-    pub scheme: SchemeSettings,
-    /// What features are hidden from views.
-    pub masking: Masking,
+    /// Short form of two views: the scheme that they are drawn from. Without it, what the method usually has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<SchemeSettings>,
+    /// Short form of two views: what features are hidden from each. Without it, what the method usually has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature_masking: Option<FeatureMasking>,
+    /// Views in full, one pipeline each, in place of `scheme` and `feature_masking`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<Vec<Pipeline>>,
     /// What is learned.
     pub method: MethodSettings,
     /// How long and how fast.
-    pub training: Training,
-}
-
-/// The scheme's settings, the paper's by default.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SchemeSettings(pub fiedler_augment::Settings);
-
-impl Default for SchemeSettings {
-    fn default() -> Self {
-        SchemeSettings(fiedler_augment::Settings::Opposite(Default::default()))
-    }
+    pub training: TrainingSettings,
 }
 
 impl Settings {
     /// The paper's settings for embedding nodes or graphs.
-    pub fn paper(level: Level) -> Settings {
+    pub fn paper(level: TaskLevel) -> Settings {
         let settings = Settings::default();
         match level {
-            Level::Nodes => settings,
-            Level::Graphs => Settings {
+            TaskLevel::Nodes => settings,
+            TaskLevel::Graphs => Settings {
                 method: MethodSettings::Span(Span {
                     encoder: EncoderSettings::Gin(GinSettings::default()),
                     readout: ReadoutSettings { pooling: Pooling::Sum, ..ReadoutSettings::default() },
                     ..Span::default()
                 }),
-                training: Training { epochs: 100, checkpoint_every: 5, ..Training::default() },
+                training: TrainingSettings { epochs: 100, checkpoint_every: 5, ..TrainingSettings::default() },
                 ..settings
             },
         }
     }
+
+    /// The same settings with the method's usual views written out, where the settings say nothing of views.
+    pub fn resolved(&self) -> Settings {
+        self.resolved_for(self.method.as_any())
+    }
+
+    fn resolved_for(&self, method: &dyn AnyMethod) -> Settings {
+        let mut settings = self.clone();
+        if settings.views.is_none()
+            && let Some((scheme, masking)) = method.default_views()
+        {
+            settings.scheme.get_or_insert(scheme);
+            settings.feature_masking.get_or_insert(masking);
+        }
+        settings
+    }
+
+    /// The views that these settings ask for; none where they ask for none.
+    ///
+    /// # Errors
+    /// When views are given in full and in short.
+    pub fn given_views(&self) -> Result<Vec<Pipeline>> {
+        match (&self.views, &self.scheme, &self.feature_masking) {
+            (Some(_), None, None) | (None, None, None) => Ok(self.views.clone().unwrap_or_default()),
+            (Some(_), _, _) => {
+                let expected = "views, or scheme and feature_masking, which are their short form";
+                Err(Error::setting("views", "given in full and in short", expected))
+            }
+            (None, scheme, masking) => {
+                let masking = masking.unwrap_or_default();
+                masking.check()?;
+                Ok(match scheme {
+                    Some(scheme) => short_form(scheme, &masking),
+                    None => {
+                        let unchanged =
+                            fiedler_augment::scheme::Uniform { first: Default::default(), second: Default::default() };
+                        short_form(&SchemeSettings::Uniform(unchanged), &masking)
+                    }
+                })
+            }
+        }
+    }
 }
 
-/// What a run is given beside its settings.
+/// What a run is given.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// The settings.
     pub settings: &'a Settings,
     /// The data.
     pub dataset: &'a Dataset,
-    /// The scheme that the settings ask for, computed for this dataset; methods that are not trained need none.
-    pub scheme: Option<&'a Scheme>,
     /// Labels, for a method that learns from them.
     pub supervision: Option<Supervision<'a>>,
-    /// Where to keep a checkpoint, and to look for one to go on from.
-    pub checkpoint: Option<&'a CheckpointFile>,
     /// Bytes that training may take, if there is a limit.
     pub memory: Option<u64>,
-    /// Who hears of progress.
-    pub watch: Watch<'a>,
+}
+
+/// A run whose settings, data and memory have been checked; nothing has been computed yet.
+pub struct CheckedRun<'a> {
+    settings: Settings,
+    data: Data<'a>,
+    task: Task,
+    requirements: Requirements,
+    given: Vec<Pipeline>,
+    supervision: Option<Supervision<'a>>,
+    memory_estimate: u64,
+}
+
+/// What fitting needs beside settings and data.
+pub struct Fitting<'a> {
+    /// Where schemes come from: [`ComputeSchemes`], or a store that keeps them.
+    pub schemes: &'a mut (dyn SchemeSource + Send),
+    /// Where to keep a checkpoint, and to look for one to go on from.
+    pub checkpoint: Option<Checkpointing<'a>>,
+    /// Who hears of progress, and may stop.
+    pub observer: &'a dyn Observer,
 }
 
 /// What a run gives.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct RunResult {
     /// One row for each node, or for each graph of a set.
     pub embeddings: Embeddings,
     /// The model, with all that is needed to apply it to other graphs.
@@ -98,210 +154,192 @@ pub struct Outcome {
 }
 
 impl<'a> Run<'a> {
-    /// A run that keeps no checkpoint and is not watched.
-    pub fn new(settings: &'a Settings, dataset: &'a Dataset, scheme: Option<&'a Scheme>) -> Run<'a> {
-        Run { settings, dataset, scheme, supervision: None, checkpoint: None, memory: None, watch: &unwatched }
+    /// A run without labels and without a limit of memory.
+    pub fn new(settings: &'a Settings, dataset: &'a Dataset) -> Run<'a> {
+        Run { settings, dataset, supervision: None, memory: None }
+    }
+
+    /// Refuses what can be refused before anything is computed.
+    ///
+    /// # Errors
+    /// When a setting is out of its range or not for such data, or memory would not suffice.
+    pub fn check(&self) -> Result<CheckedRun<'a>> {
+        self.check_method(self.settings.method.as_any())
+    }
+
+    /// As [`Run::check`], for any method in place of the settings' own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_method(&self, method: &dyn AnyMethod) -> Result<CheckedRun<'a>> {
+        let settings = self.settings.resolved_for(method);
+        settings.training.check()?;
+        let data = Data::new(self.dataset, &settings.features)?;
+        let given = settings.given_views()?;
+        let [views, embedded] = method.all_views(&given);
+        let supervision = self.supervision;
+        let task = Task {
+            level: data.level(),
+            dims: data.dims(),
+            num_nodes: data.graphs().num_nodes(),
+            num_graphs: data.graphs().len(),
+            batch_graphs: data.graphs().len().min(settings.training.batch_size),
+            num_views: views.len(),
+            target: supervision.as_ref().map(Supervision::target),
+        };
+        let info = method.info();
+        if !info.levels.contains(&task.level) {
+            let expected = format!("a method for {:?}", task.level).to_lowercase();
+            return Err(Error::setting("method", info.name, expected));
+        }
+        let requirements = method.check(&task)?;
+        let supervision = supervision.filter(|_| requirements.labels);
+        if let Some(supervision) = &supervision {
+            supervision.check(&data)?;
+        }
+        for pipeline in views.iter().chain(&embedded) {
+            pipeline.check(data.graphs())?;
+            let diffuses = pipeline.schemes().iter().any(|scheme| matches!(scheme, SchemeSettings::Diffusion(_)));
+            if diffuses && task.dims.edges.is_some() && requirements.operators.contains(&Normalization::None) {
+                let expected = "one whose views consist of edges, because edges have features here";
+                return Err(Error::setting("scheme", "a diffusion", expected));
+            }
+        }
+        let needed = estimate(&data, &settings.training, requirements.footprint);
+        if let Some(free) = self.memory
+            && needed > free
+        {
+            return Err(Error::Memory { needed, free });
+        }
+        Ok(CheckedRun { settings, data, task, requirements, given, supervision, memory_estimate: needed })
+    }
+
+    /// Checks, computes schemes and fits, without a checkpoint and unwatched: the whole way in one call.
+    ///
+    /// # Errors
+    /// As [`Run::check`] and [`CheckedRun::fit`].
+    pub fn fit(&self) -> Result<RunResult> {
+        let checked = self.check()?;
+        let mut schemes = ComputeSchemes::new(&self.dataset.graphs, &NoObserver);
+        checked.fit(Fitting { schemes: &mut schemes, checkpoint: None, observer: &NoObserver })
+    }
+
+    /// Trains a method that is not in the list, such as one of one's own, and embeds.
+    ///
+    /// # Errors
+    /// As [`Run::fit`].
+    pub fn fit_method<M: Method>(&self, method: &M) -> Result<(Embeddings, History)> {
+        let checked = self.check_method(method)?;
+        let mut schemes = ComputeSchemes::new(&self.dataset.graphs, &NoObserver);
+        let fitting = Fitting { schemes: &mut schemes, checkpoint: None, observer: &NoObserver };
+        let trained = checked.train(method, fitting)?;
+        Ok((trained.embeddings, trained.history))
+    }
+}
+
+impl<'a> CheckedRun<'a> {
+    /// The settings, with the method's usual views written out.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What there is to learn from.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// What the method needs.
+    pub fn requirements(&self) -> &Requirements {
+        &self.requirements
+    }
+
+    /// Bytes that training will hold at once, by an estimate.
+    pub fn memory_estimate(&self) -> u64 {
+        self.memory_estimate
+    }
+
+    /// The settings of every scheme that the run will ask for.
+    pub fn schemes(&self) -> Vec<SchemeSettings> {
+        let [views, embedded] = self.settings.method.as_any().all_views(&self.given);
+        let mut schemes: Vec<SchemeSettings> = Vec::new();
+        for scheme in views.iter().chain(&embedded).flat_map(Pipeline::schemes) {
+            if !schemes.contains(&scheme) {
+                schemes.push(scheme);
+            }
+        }
+        schemes
     }
 
     /// Trains and embeds.
     ///
     /// # Errors
-    /// As [`Trainer::train`]; and when there is no scheme where one is needed, or it belongs to other graphs.
-    pub fn run(&self) -> Result<Outcome> {
-        match &self.settings.method {
-            MethodSettings::Span(span) => self.run_method(span),
-            MethodSettings::Untrained(untrained) => self.run_method(untrained),
-            MethodSettings::Raw(raw) => self.run_method(raw),
-            MethodSettings::Supervised(supervised) => {
-                let method = self.supervised(supervised)?;
-                let settings = Settings { method: method.clone().into(), ..self.settings.clone() };
-                Run { settings: &settings, ..*self }.run_method(&method)
-            }
-        }
+    /// When a scheme cannot be computed, the loss or the embeddings are not finite, the embeddings collapse, a checkpoint cannot be read
+    /// or written or belongs to another run, or the observer asks to stop.
+    pub fn fit(&self, fitting: Fitting<'_>) -> Result<RunResult> {
+        self.settings.method.as_any().fit(self, fitting)
     }
 
-    /// Refuses what can be refused before anything is computed; the scheme may still be missing.
-    ///
-    /// # Errors
-    /// When a setting is out of its range or not for such data, or memory would not suffice.
-    pub fn check(&self) -> Result<()> {
-        match &self.settings.method {
-            MethodSettings::Span(span) => self.check_method(span),
-            MethodSettings::Untrained(untrained) => self.check_method(untrained),
-            MethodSettings::Raw(raw) => self.check_method(raw),
-            MethodSettings::Supervised(supervised) => self.check_method(&self.supervised(supervised)?),
-        }
+    pub(crate) fn fit_method<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<RunResult> {
+        let Trained { model, embeddings, history } = self.train(method, fitting)?;
+        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, &model);
+        Ok(RunResult { embeddings, encoder, history })
     }
 
-    /// The method for the classes that there are.
-    fn supervised(&self, supervised: &Supervised) -> Result<Supervised> {
-        let Some(labels) = self.supervision else {
-            return Err(Error::setting("labels", "missing", "classes to learn from"));
-        };
-        Ok(Supervised { classes: Some(labels.classes.names().len()), ..supervised.clone() })
-    }
-
-    fn run_method<M: Method>(&self, method: &M) -> Result<Outcome> {
-        let data = Data::new(self.dataset, &self.settings.features)?;
-        let masker = data.masker(&self.settings.masking)?;
-        if let Some(scheme) = self.scheme {
-            scheme.check(data.graphs())?;
-        }
-        let device = Device::flex();
-        let trainer = self.trainer(method, &data, &masker, &device);
-        let (model, history) = trainer.train()?;
-        let embeddings = trainer.embed(&model)?;
-        Ok(Outcome { embeddings, encoder: SavedEncoder::new(self.settings, &data, &model), history })
-    }
-
-    fn check_method<M: Method>(&self, method: &M) -> Result<()> {
-        let data = Data::new(self.dataset, &self.settings.features)?;
-        let masker = data.masker(&self.settings.masking)?;
-        self.trainer(method, &data, &masker, &Device::flex()).check()
-    }
-
-    fn trainer<'b, M: Method>(
-        &'b self,
-        method: &'b M,
-        data: &'b Data<'b>,
-        masker: &'b Masker,
-        device: &'b Device,
-    ) -> Trainer<'b, M> {
-        let Settings { seed, training, .. } = self.settings;
-        Trainer {
-            method,
-            data,
-            views: self.scheme.map(|scheme| Views { scheme, masker, seed: *seed }),
-            supervision: self.supervision.filter(|_| method.learns_from_labels()),
-            training,
-            seed: *seed,
-            device,
-            checkpoint: self.checkpoint,
-            memory: self.memory,
-            watch: self.watch,
-        }
-    }
-}
-
-/// An encoder as a run leaves it, to be applied to other data.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SavedEncoder {
-    about: About,
-    weights: Weights,
-}
-
-/// What stands beside the weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct About {
-    version: u32,
-    level: Level,
-    /// Number of columns of the features, and of those of edges.
-    columns: usize,
-    edge_columns: Option<usize>,
-    /// Whether the features are the degrees of nodes.
-    degrees: bool,
-    features: FeatureSettings,
-    method: MethodSettings,
-}
-
-impl SavedEncoder {
-    fn new<M: Module>(settings: &Settings, data: &Data<'_>, model: &M) -> SavedEncoder {
-        let widths = data.widths(settings.method.weighting());
-        let about = About {
-            version: 1,
-            level: data.level(),
-            columns: widths.nodes,
-            edge_columns: widths.edges,
-            degrees: data.are_features_degrees(),
-            features: settings.features.clone(),
-            method: settings.method.clone(),
-        };
-        SavedEncoder { about, weights: Weights::of(model) }
-    }
-
-    /// The bytes of a safetensors file.
-    ///
-    /// # Errors
-    /// When there are too many weights for the format.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let note = serde_json::to_string(&self.about);
-        let note = note.map_err(|error| Error::NotAnEncoder { path: "encoder".into(), problem: error.to_string() })?;
-        let mut weights = self.weights.clone();
-        weights.note = Some(note);
-        weights.to_bytes()
-    }
-
-    /// Reads the bytes of a safetensors file; `path` is what an error names.
-    ///
-    /// # Errors
-    /// When they are not those of an encoder that a run left.
-    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<SavedEncoder> {
-        let refuse = |problem: String| Error::NotAnEncoder { path: path.into(), problem };
-        let mut weights = Weights::from_bytes(bytes, path).map_err(|error| match error {
-            Error::Malformed { problem, .. } => refuse(problem),
-            other => other,
-        })?;
-        let note = weights.note.take().ok_or_else(|| refuse("it says nothing of its settings".into()))?;
-        let about: About = serde_json::from_str(&note).map_err(|error| refuse(error.to_string()))?;
-        if about.version != 1 {
-            return Err(refuse(format!("it has version {}, and only version 1 is known", about.version)));
-        }
-        Ok(SavedEncoder { about, weights })
-    }
-
-    /// Reads the file that a run left.
-    ///
-    /// # Errors
-    /// When the system refuses, or the file is not an encoder.
-    pub fn read(path: &Path) -> Result<SavedEncoder> {
-        let bytes = std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
-        SavedEncoder::from_bytes(&bytes, path)
-    }
-
-    /// Embeds data. Nothing is drawn: graphs are taken as they are.
-    ///
-    /// # Errors
-    /// When the data have other columns of features than those it was trained on.
-    pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
-        let About { method, features, .. } = &self.about;
-        let data = Data::new(dataset, features)?;
-        let widths = data.widths(method.weighting());
-        let found = (widths.nodes, widths.edges, data.are_features_degrees());
-        let expected = (self.about.columns, self.about.edge_columns, self.about.degrees);
-        if found != expected {
-            let data = dataset.name.clone();
-            return Err(Error::OtherFeatures { data, found: columns(found), expected: columns(expected) });
-        }
-        match method {
-            MethodSettings::Span(span) => self.apply(&Span { embedding: EmbeddingOf::Clean, ..span.clone() }, &data),
-            MethodSettings::Untrained(untrained) => self.apply(untrained, &data),
-            MethodSettings::Raw(raw) => self.apply(raw, &data),
-            MethodSettings::Supervised(supervised) => self.apply(supervised, &data),
-        }
-    }
-
-    fn apply<M: Method>(&self, method: &M, data: &Data<'_>) -> Result<Embeddings> {
-        let device = Device::flex();
-        let mut initializer = Initializer::new(0, &device.clone().autodiff());
-        let model = method.build(data.widths(method.weighting()), &mut initializer)?;
+    fn train<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<Trained<M>> {
+        let Fitting { schemes, checkpoint, observer } = fitting;
+        let device = self.settings.device.open();
+        let views = ViewStore::new(&self.data, schemes);
         let trainer = Trainer {
             method,
-            data,
-            views: None,
+            data: &self.data,
+            task: &self.task,
+            requirements: &self.requirements,
+            phases: method.phases(),
+            views: &views,
+            given: &self.given,
+            supervision: self.supervision,
+            training: &self.settings.training,
+            seed: self.settings.seed,
+            device: &device,
+            checkpoint,
+            observer,
+        };
+        trainer.train()
+    }
+
+    /// The embedding of a method without training on the same data, such as the features as they are.
+    ///
+    /// # Errors
+    /// When the method is not for such data.
+    pub fn baseline<M: Method>(&self, method: &M) -> Result<Embeddings> {
+        let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &self.task)? };
+        let device = self.settings.device.open();
+        let mut schemes = ComputeSchemes::new(self.data.graphs(), &NoObserver);
+        let views = ViewStore::new(&self.data, &mut schemes);
+        let trainer = Trainer {
+            method,
+            data: &self.data,
+            task: &self.task,
+            requirements: &requirements,
+            phases: method.phases(),
+            views: &views,
+            given: &[],
             supervision: None,
-            training: &Training::default(),
-            seed: 0,
+            training: &self.settings.training,
+            seed: self.settings.seed,
             device: &device,
             checkpoint: None,
-            memory: None,
-            watch: &unwatched,
+            observer: &NoObserver,
         };
-        trainer.embed(&self.weights.apply(model)?)
+        Ok(trainer.train()?.embeddings)
     }
 }
 
-fn columns((nodes, edges, degrees): (usize, Option<usize>, bool)) -> String {
-    let kind = if degrees { "columns of degrees" } else { "columns of features" };
-    let edges = edges.map_or(String::new(), |edges| format!(" and {edges} of edges"));
-    format!("{nodes} {kind}{edges}")
-}
+/// Makes sure that models can be handed from thread to thread.
+const _: fn() = || {
+    fn is_send<T: Send>() {}
+    is_send::<CheckedRun<'static>>();
+    fn _models<M: Module>() {
+        is_send::<M>();
+    }
+};

@@ -8,14 +8,14 @@ use fiedler_augment::scheme::{Diffused, GraphCl, Operation, Rates, Spectral, Uni
 use fiedler_augment::{Scheme, Settings as SchemeChoice};
 use fiedler_graph::random::stream;
 use fiedler_graph::{Categorical, Classes, Dataset, Features, Graph, GraphSet, Split, generate};
-use fiedler_learn::data::{Level, Supervision};
+use fiedler_learn::data::{Supervision, TaskLevel};
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings};
-use fiedler_learn::method::{EmbeddingOf, MethodSettings, Pairing, Raw, Span, Supervised, Untrained};
-use fiedler_learn::objective::{JensenShannon, Objective};
-use fiedler_learn::readout::Jumping;
-use fiedler_learn::run::{Outcome, Run, SavedEncoder, SchemeSettings, Settings};
-use fiedler_learn::trainer::{CheckpointFile, Progress, Schedule, Training};
-use fiedler_learn::{Adjacency, Error, Weighting, trainer};
+use fiedler_learn::loss::{ContrastiveLoss, JensenShannon};
+use fiedler_learn::method::{ContrastMode, EmbeddingOf, MethodSettings, Raw, Span, Supervised, Untrained};
+use fiedler_learn::readout::JumpingKnowledge;
+use fiedler_learn::run::{Run, RunResult, SavedEncoder, SchemeSettings, Settings};
+use fiedler_learn::trainer::{CheckpointFile, Progress, Schedule, TrainingSettings};
+use fiedler_learn::{Error, Normalization, Operator, trainer};
 use rand::RngExt;
 
 fn citation() -> Dataset {
@@ -51,16 +51,16 @@ fn for_nodes(epochs: usize) -> Settings {
     Settings {
         seed: 1,
         method: MethodSettings::Span(Span { encoder, ..Span::default() }),
-        training: Training { epochs, checkpoint_every: 4, ..Training::default() },
+        training: Training { epochs, checkpoint_every: 4, ..TrainingSettings::default() },
         ..Settings::default()
     }
 }
 
 fn for_graphs(epochs: usize) -> Settings {
-    let mut settings = Settings::paper(Level::Graphs);
+    let mut settings = Settings::paper(TaskLevel::Graphs);
     let MethodSettings::Span(span) = &mut settings.method else { unreachable!() };
     span.encoder = EncoderSettings::Gin(GinSettings { hidden: 16, layers: 2, dropout: 0.1, ..GinSettings::default() });
-    settings.training = Training { epochs, batch_size: 7, checkpoint_every: 2, ..Training::default() };
+    settings.training = Training { epochs, batch_size: 7, checkpoint_every: 2, ..TrainingSettings::default() };
     settings
 }
 
@@ -75,11 +75,11 @@ fn scheme(settings: &Settings, dataset: &Dataset) -> Scheme {
     settings.scheme.0.compute(&dataset.graphs, &unwatched).unwrap()
 }
 
-fn run(settings: &Settings, dataset: &Dataset) -> Outcome {
+fn run(settings: &Settings, dataset: &Dataset) -> RunResult {
     try_run(settings, dataset).unwrap()
 }
 
-fn try_run(settings: &Settings, dataset: &Dataset) -> Result<Outcome, Error> {
+fn try_run(settings: &Settings, dataset: &Dataset) -> Result<RunResult, Error> {
     let scheme = scheme(settings, dataset);
     Run::new(settings, dataset, Some(&scheme)).run()
 }
@@ -89,7 +89,7 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Runs with a stop after each of the given epochs.
-fn run_with_stops(settings: &Settings, dataset: &Dataset, stops: &[usize]) -> Outcome {
+fn run_with_stops(settings: &Settings, dataset: &Dataset, stops: &[usize]) -> RunResult {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = CheckpointFile { path: folder.path().join("checkpoint"), run: "a run".into() };
     let scheme = scheme(settings, dataset);
@@ -105,7 +105,7 @@ fn run_with_stops(settings: &Settings, dataset: &Dataset, stops: &[usize]) -> Ou
     Run { checkpoint: Some(&checkpoint), ..Run::new(settings, dataset, Some(&scheme)) }.run().unwrap()
 }
 
-fn assert_same(one: &Outcome, other: &Outcome) {
+fn assert_same(one: &RunResult, other: &RunResult) {
     assert_eq!(one.embeddings, other.embeddings);
     assert_eq!(one.encoder.to_bytes().unwrap(), other.encoder.to_bytes().unwrap());
     assert_eq!(one.history.losses, other.history.losses);
@@ -133,11 +133,11 @@ fn one_thread_or_two_stopped_or_not_the_bits_are_the_same() {
     patient.training.schedule = Schedule::Cosine { warm_up: 3 };
     let mut two = for_nodes(12);
     span(&mut two).encoders = 2;
-    span(&mut two).objective = Objective::JensenShannon(JensenShannon::default());
+    span(&mut two).loss = ContrastiveLoss::JensenShannon(JensenShannon::default());
     let mut themselves = for_nodes(7);
-    span(&mut themselves).pairs = Pairing::NodeNode { at_once: 300 };
+    span(&mut themselves).pairs = ContrastMode::LocalLocal { anchors: 300 };
     let mut whole_graphs = for_graphs(7);
-    span(&mut whole_graphs).pairs = Pairing::GraphGraph;
+    span(&mut whole_graphs).pairs = ContrastMode::GlobalGlobal;
     for (settings, dataset) in
         [(patient, &nodes), (two, &nodes), (themselves, &nodes), (for_graphs(7), &graphs), (whole_graphs, &graphs)]
     {
@@ -193,13 +193,13 @@ fn nodes_and_graphs_may_find_themselves_and_show_all_layers() {
     let dropping = GraphCl { first: Operation::NodeDropping, second: Operation::Subgraph, ratio: 0.2 };
     let with_drops = Settings { scheme: SchemeSettings(SchemeChoice::GraphCl(dropping)), ..for_nodes(20) };
     for (mut settings, dataset, pairs, width) in [
-        (for_nodes(20), &nodes, Pairing::NodeNode { at_once: 100 }, 64),
-        (with_drops, &nodes, Pairing::NodeNode { at_once: usize::MAX }, 64),
-        (for_graphs(20), &graphs, Pairing::NodeNode { at_once: 50 }, 32),
-        (for_graphs(20), &graphs, Pairing::GraphGraph, 32),
+        (for_nodes(20), &nodes, ContrastMode::LocalLocal { anchors: 100 }, 64),
+        (with_drops, &nodes, ContrastMode::LocalLocal { anchors: usize::MAX }, 64),
+        (for_graphs(20), &graphs, ContrastMode::LocalLocal { anchors: 50 }, 32),
+        (for_graphs(20), &graphs, ContrastMode::GlobalGlobal, 32),
     ] {
         span(&mut settings).pairs = pairs;
-        span(&mut settings).readout.jumping = Jumping::Concatenate;
+        span(&mut settings).readout.jumping = JumpingKnowledge::Concatenate;
         let outcome = run(&settings, dataset);
         let losses = &outcome.history.losses;
         assert!(losses[15..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{pairs:?}: {losses:?}");
@@ -218,11 +218,11 @@ fn embeddings_of_nodes_may_reach_further() {
     assert_eq!(far.history.losses, near.history.losses);
     assert_eq!(far.encoder.embed(&dataset).unwrap(), far.embeddings);
 
-    let adjacency = Adjacency::new(dataset.graph().unwrap(), Weighting::Convolution);
+    let operator = Operator::new(dataset.graph().unwrap(), Normalization::Symmetric);
     let columns = near.embeddings.columns();
     let step = |rows: Vec<f32>| -> Vec<f32> {
         let of_node = |node: usize| {
-            let (others, weights) = adjacency.row(node);
+            let (others, weights) = operator.row(node);
             let entries = others.iter().zip(weights).map(|(&other, &weight)| (other as usize * columns, weight));
             (0..columns).map(|column| entries.clone().map(|(row, weight)| weight * rows[row + column]).sum()).collect()
         };
@@ -351,18 +351,18 @@ fn an_encoder_is_applied_only_to_the_features_it_knows() {
 
 #[test]
 fn settings_survive_files_and_mistakes_in_them_are_named() {
-    for settings in [Settings::paper(Level::Nodes), Settings::paper(Level::Graphs), for_graphs(3)] {
+    for settings in [Settings::paper(TaskLevel::Nodes), Settings::paper(TaskLevel::Graphs), for_graphs(3)] {
         let text = serde_json::to_string(&settings).unwrap();
         assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
     }
     let mut themselves = for_nodes(3);
     let text = serde_json::to_string(&themselves).unwrap();
     assert!(!text.contains("pairs"), "what the paper does needs no words, and old files stay what they were: {text}");
-    span(&mut themselves).pairs = Pairing::NodeNode { at_once: 7 };
+    span(&mut themselves).pairs = ContrastMode::LocalLocal { anchors: 7 };
     let text = serde_json::to_string(&themselves).unwrap();
     assert!(text.contains(r#""pairs":{"kind":"node-node","at-once":7}"#), "{text}");
     assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), themselves);
-    span(&mut themselves).pairs = Pairing::NodeNode { at_once: 1 };
+    span(&mut themselves).pairs = ContrastMode::LocalLocal { anchors: 1 };
     let error = try_run(&themselves, &citation()).unwrap_err();
     assert_eq!(error.to_string(), "at-once is 1; expected at least 2 nodes to be told apart");
     let partial: Settings =
@@ -374,7 +374,7 @@ fn settings_survive_files_and_mistakes_in_them_are_named() {
 }
 
 /// Every third to learn from, every third to stop by, the rest to test; and how often the highest score is right.
-fn supervised(settings: &Settings, dataset: &Dataset, classes: &Classes) -> (Outcome, f64) {
+fn supervised(settings: &Settings, dataset: &Dataset, classes: &Classes) -> (RunResult, f64) {
     let part =
         |third: usize| (0..classes.of().len()).filter(|item| item % 3 == third).map(|item| item as u32).collect();
     let split =
@@ -396,7 +396,7 @@ fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
     let classes = dataset.node_labels.as_ref().unwrap().classes().unwrap();
     let encoder = EncoderSettings::Gcn(GcnSettings { hidden: 16, dropout: 0.2, ..GcnSettings::default() });
     let method = Supervised { encoder, ..Supervised::default() };
-    let training = Training { epochs: 200, learning_rate: 0.01, patience: Some(20), ..Training::default() };
+    let training = Training { epochs: 200, learning_rate: 0.01, patience: Some(20), ..TrainingSettings::default() };
     let settings = Settings { method: method.into(), training, ..Settings::default() };
     let (outcome, accuracy) = supervised(&settings, &dataset, classes);
     assert!(accuracy > 0.8, "{accuracy}");
@@ -412,9 +412,11 @@ fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
 
     let dataset = molecules(90, false);
     let classes = Classes::from_integers((0..90).map(|graph| Some(graph % 2)));
-    let Settings { method: MethodSettings::Span(span), .. } = Settings::paper(Level::Graphs) else { unreachable!() };
+    let Settings { method: MethodSettings::Span(span), .. } = Settings::paper(TaskLevel::Graphs) else {
+        unreachable!()
+    };
     let method = Supervised { encoder: span.encoder, readout: span.readout, classes: None };
-    let training = Training { epochs: 100, learning_rate: 0.01, ..Training::default() };
+    let training = Training { epochs: 100, learning_rate: 0.01, ..TrainingSettings::default() };
     let settings = Settings { method: method.into(), training, ..Settings::default() };
     let (outcome, accuracy) = supervised(&settings, &dataset, &classes);
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (90, 2));

@@ -4,26 +4,26 @@ use burn::Tensor;
 use burn::module::{Module, Param};
 use serde::{Deserialize, Serialize};
 
-use super::Layers;
-use crate::dropout::{self, Draws};
-use crate::error::{Error, Result, check_size};
-use crate::layer::{BatchNorm, Bend, Nonlinearity};
-use crate::ops::{self, Activation, plain};
-use crate::{Initializer, Input, Structure};
+use super::{Layers, check_shape};
+use crate::error::{Result, check_size};
+use crate::layer::{Activation, ActivationLayer, BatchNorm};
+use crate::ops::{self, ActivationOp, plain};
+use crate::pass::{self, Mode, Pass};
+use crate::{FeatureMatrix, Initializer, MessageGraph};
 
 /// How a [`Gcn`] is built.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct GcnSettings {
     /// Width of every layer.
-    pub hidden: usize,
+    pub hidden_channels: usize,
     /// Number of layers.
-    pub layers: usize,
+    pub num_layers: usize,
     /// What follows every layer.
-    pub nonlinearity: Nonlinearity,
-    /// Whether all layers share what the nonlinearity learns.
+    pub activation: Activation,
+    /// Whether all layers share what the activation learns.
     pub share_slope: bool,
-    /// Whether each layer's output is normalized before the nonlinearity.
+    /// Whether each layer's output is normalized before the activation.
     pub batch_norm: bool,
     /// Probability of dropping a value of a layer's input, from the second layer on.
     pub dropout: f64,
@@ -32,13 +32,24 @@ pub struct GcnSettings {
 impl Default for GcnSettings {
     fn default() -> Self {
         GcnSettings {
-            hidden: 512,
-            layers: 2,
-            nonlinearity: Nonlinearity::Prelu,
+            hidden_channels: 512,
+            num_layers: 2,
+            activation: Activation::Prelu,
             share_slope: false,
             batch_norm: false,
             dropout: 0.0,
         }
+    }
+}
+
+impl GcnSettings {
+    /// Refuses settings that are out of their range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<()> {
+        check_shape(self.hidden_channels, self.num_layers)?;
+        pass::check_dropout(self.dropout)
     }
 }
 
@@ -47,7 +58,7 @@ impl Default for GcnSettings {
 pub struct Gcn {
     layers: Vec<Convolution>,
     /// One for each layer, or one for all.
-    bends: Vec<Bend>,
+    activations: Vec<ActivationLayer>,
     dropout: f64,
 }
 
@@ -65,54 +76,49 @@ impl Gcn {
     /// # Errors
     /// When a setting is out of its range.
     pub fn new(settings: &GcnSettings, columns: usize, initializer: &mut Initializer) -> Result<Gcn> {
-        let GcnSettings { hidden, layers, nonlinearity, share_slope, batch_norm, dropout } = settings.clone();
-        if hidden == 0 {
-            return Err(Error::setting("hidden", hidden, "at least 1"));
-        }
-        if layers == 0 {
-            return Err(Error::setting("layers", layers, "at least 1"));
-        }
-        dropout::check(dropout)?;
-        let convolutions = (0..layers).map(|layer| Convolution {
+        settings.check()?;
+        let GcnSettings { hidden_channels: hidden, num_layers, activation, share_slope, batch_norm, dropout } =
+            *settings;
+        let convolutions = (0..num_layers).map(|layer| Convolution {
             weight: initializer.glorot(if layer == 0 { columns } else { hidden }, hidden),
             bias: initializer.constant([hidden], 0.0),
             norm: batch_norm.then(|| BatchNorm::new(hidden, initializer)),
         });
         let layers: Vec<Convolution> = convolutions.collect();
-        let bends = if share_slope { 1 } else { layers.len() };
-        let bends = (0..bends).map(|_| Bend::new(nonlinearity, hidden, initializer)).collect();
-        Ok(Gcn { layers, bends, dropout })
+        let activations = if share_slope { 1 } else { layers.len() };
+        let activations = (0..activations).map(|_| ActivationLayer::new(activation, hidden, initializer)).collect();
+        Ok(Gcn { layers, activations, dropout })
     }
 
     /// See [`Encoder::forward`](super::Encoder::forward).
     ///
     /// # Errors
     /// When the input does not have a row for each node, or not as many columns as the encoder was made for.
-    pub fn forward(&self, structure: &Structure, input: &Input, draws: Option<&Draws>) -> Result<Layers> {
-        check_size("table of features", input.rows(), structure.num_nodes())?;
+    pub fn forward(&self, graph: &MessageGraph, input: &FeatureMatrix, pass: &Pass) -> Result<Layers> {
+        check_size("table of features", input.rows(), graph.num_nodes())?;
         let first = self.product(input)?;
-        Ok(self.encode_product(structure, first, draws))
+        Ok(self.encode_product(graph, first, pass))
     }
 
     /// See [`Encoder::forward_each`](super::Encoder::forward_each).
     ///
     /// # Errors
     /// As [`Gcn::forward`].
-    pub fn forward_each(&self, structures: &[&Structure], input: &Input, draws: Option<&Draws>) -> Result<Vec<Layers>> {
-        for structure in structures {
-            check_size("table of features", input.rows(), structure.num_nodes())?;
+    pub fn forward_each(&self, graphs: &[&MessageGraph], input: &FeatureMatrix, pass: &Pass) -> Result<Vec<Layers>> {
+        for graph in graphs {
+            check_size("table of features", input.rows(), graph.num_nodes())?;
         }
         let first = self.product(input)?;
-        Ok(structures.iter().map(|structure| self.encode_product(structure, first.clone(), draws)).collect())
+        Ok(graphs.iter().map(|graph| self.encode_product(graph, first.clone(), pass)).collect())
     }
 
-    fn product(&self, input: &Input) -> Result<Tensor<2>> {
+    fn product(&self, input: &FeatureMatrix) -> Result<Tensor<2>> {
         let weight = self.layers[0].weight.val();
         check_size("row of features", input.columns(), weight.dims()[0])?;
         Ok(input.times(weight))
     }
 
-    fn encode_product(&self, structure: &Structure, first: Tensor<2>, draws: Option<&Draws>) -> Layers {
+    fn encode_product(&self, graph: &MessageGraph, first: Tensor<2>, pass: &Pass) -> Layers {
         let mut outputs: Vec<Tensor<2>> = Vec::with_capacity(self.layers.len());
         let mut first = Some(first);
         for (layer, convolution) in self.layers.iter().enumerate() {
@@ -120,32 +126,29 @@ impl Gcn {
                 Some(first) => first,
                 None => {
                     let input = outputs[layer - 1].clone();
-                    let input = match draws {
-                        Some(draws) => draws.drop(input, self.dropout),
-                        None => input,
-                    };
+                    let input = pass.drop(input, self.dropout);
                     input.matmul(convolution.weight.val())
                 }
             };
-            let activation = self.bends[layer.min(self.bends.len() - 1)].activation();
-            outputs.push(convolution.propagate(structure, product, &activation));
+            let activation = self.activations[layer.min(self.activations.len() - 1)].activation();
+            outputs.push(convolution.propagate(graph, product, &activation, pass.mode()));
         }
         Layers::new(outputs)
     }
 }
 
 impl Convolution {
-    fn propagate(&self, structure: &Structure, product: Tensor<2>, activation: &Activation) -> Tensor<2> {
+    fn propagate(&self, graph: &MessageGraph, product: Tensor<2>, activation: &ActivationOp, mode: Mode) -> Tensor<2> {
         let bias = Some(self.bias.val());
         match &self.norm {
-            None => ops::propagate(&structure.adjacency, product, bias, activation),
+            None => ops::propagate(&graph.operator, product, bias, activation),
             Some(norm) => {
-                let sums = ops::propagate(&structure.adjacency, product, bias, &Activation::Identity);
+                let sums = ops::propagate(&graph.operator, product, bias, &ActivationOp::Identity);
                 match activation {
-                    Activation::Identity | Activation::Relu => {
-                        norm.forward(sums, matches!(activation, Activation::Relu))
+                    ActivationOp::Identity | ActivationOp::Relu => {
+                        norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
                     }
-                    Activation::Prelu(_) => plain::activate(norm.forward(sums, false), activation),
+                    ActivationOp::Prelu(_) => plain::activate(norm.forward(sums, false, mode), activation),
                 }
             }
         }

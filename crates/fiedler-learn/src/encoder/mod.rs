@@ -9,15 +9,15 @@ use burn::tensor::{Int, TensorData};
 use serde::{Deserialize, Serialize};
 
 pub use gcn::{Gcn, GcnSettings};
-pub use gin::{Gin, GinSettings, Widths};
+pub use gin::{Gin, GinSettings, InputDims};
 
-use crate::dropout::Draws;
-use crate::error::Result;
-use crate::{Initializer, Input, Structure, Weighting};
+use crate::error::{Error, Result};
+use crate::pass::Pass;
+use crate::{FeatureMatrix, Initializer, MessageGraph, Normalization};
 
 /// Which encoder, and how it is built.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "kebab-case", tag = "name")]
 pub enum EncoderSettings {
     /// Graph convolutions.
     Gcn(GcnSettings),
@@ -31,6 +31,17 @@ impl Default for EncoderSettings {
     }
 }
 
+/// Refuses widths and depths that no machine has room for, before anything is made of them.
+fn check_shape(hidden_channels: usize, num_layers: usize) -> Result<()> {
+    if !(1..=1 << 20).contains(&hidden_channels) {
+        return Err(Error::setting("hidden_channels", hidden_channels, "1 to 1,048,576"));
+    }
+    if !(1..=1000).contains(&num_layers) {
+        return Err(Error::setting("num_layers", num_layers, "1 to 1,000"));
+    }
+    Ok(())
+}
+
 /// Any of the encoders.
 #[derive(Module, Debug)]
 pub enum Encoder {
@@ -41,38 +52,49 @@ pub enum Encoder {
 }
 
 impl EncoderSettings {
-    /// Makes the encoder for features of the given widths.
+    /// Makes the encoder for features of the given dims.
     ///
     /// # Errors
     /// When a setting is out of its range.
-    pub fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<Encoder> {
+    pub fn build(&self, dims: InputDims, initializer: &mut Initializer) -> Result<Encoder> {
         Ok(match self {
-            EncoderSettings::Gcn(settings) => Encoder::Gcn(Gcn::new(settings, widths.nodes, initializer)?),
-            EncoderSettings::Gin(settings) => Encoder::Gin(Gin::new(settings, widths, initializer)?),
+            EncoderSettings::Gcn(settings) => Encoder::Gcn(Gcn::new(settings, dims.nodes, initializer)?),
+            EncoderSettings::Gin(settings) => Encoder::Gin(Gin::new(settings, dims, initializer)?),
         })
     }
 
-    /// How the encoder wants messages weighted.
-    pub fn weighting(&self) -> Weighting {
+    /// Refuses settings that are out of their range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<()> {
         match self {
-            EncoderSettings::Gcn(_) => Weighting::Convolution,
-            EncoderSettings::Gin(_) => Weighting::Sum,
+            EncoderSettings::Gcn(settings) => settings.check(),
+            EncoderSettings::Gin(settings) => settings.check(),
+        }
+    }
+
+    /// How the encoder wants messages weighted.
+    pub fn normalization(&self) -> Normalization {
+        match self {
+            EncoderSettings::Gcn(_) => Normalization::Symmetric,
+            EncoderSettings::Gin(_) => Normalization::None,
         }
     }
 
     /// Number of columns of a node's vector after each layer.
-    pub fn width(&self) -> usize {
+    pub fn hidden_channels(&self) -> usize {
         match self {
-            EncoderSettings::Gcn(settings) => settings.hidden,
-            EncoderSettings::Gin(settings) => settings.hidden,
+            EncoderSettings::Gcn(settings) => settings.hidden_channels,
+            EncoderSettings::Gin(settings) => settings.hidden_channels,
         }
     }
 
     /// Number of layers.
-    pub fn layers(&self) -> usize {
+    pub fn num_layers(&self) -> usize {
         match self {
-            EncoderSettings::Gcn(settings) => settings.layers,
-            EncoderSettings::Gin(settings) => settings.layers,
+            EncoderSettings::Gcn(settings) => settings.num_layers,
+            EncoderSettings::Gin(settings) => settings.num_layers,
         }
     }
 }
@@ -82,10 +104,10 @@ impl Encoder {
     ///
     /// # Errors
     /// When the input does not have a row for each node, or not as many columns as the encoder was made for.
-    pub fn forward(&self, structure: &Structure, input: &Input, draws: Option<&Draws>) -> Result<Layers> {
+    pub fn forward(&self, graph: &MessageGraph, input: &FeatureMatrix, pass: &Pass) -> Result<Layers> {
         match self {
-            Encoder::Gcn(gcn) => gcn.forward(structure, input, draws),
-            Encoder::Gin(gin) => gin.forward(structure, input, draws),
+            Encoder::Gcn(gcn) => gcn.forward(graph, input, pass),
+            Encoder::Gin(gin) => gin.forward(graph, input, pass),
         }
     }
 
@@ -94,10 +116,10 @@ impl Encoder {
     ///
     /// # Errors
     /// As [`Encoder::forward`].
-    pub fn forward_each(&self, structures: &[&Structure], input: &Input, draws: Option<&Draws>) -> Result<Vec<Layers>> {
+    pub fn forward_each(&self, graphs: &[&MessageGraph], input: &FeatureMatrix, pass: &Pass) -> Result<Vec<Layers>> {
         match self {
-            Encoder::Gcn(gcn) => gcn.forward_each(structures, input, draws),
-            Encoder::Gin(gin) => gin.forward_each(structures, input, draws),
+            Encoder::Gcn(gcn) => gcn.forward_each(graphs, input, pass),
+            Encoder::Gin(gin) => gin.forward_each(graphs, input, pass),
         }
     }
 }

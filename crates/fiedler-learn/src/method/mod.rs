@@ -1,8 +1,12 @@
-//! Methods, one file each: what views a method wants, which encoders and heads it has, its objective, and what its embedding is.
+//! Methods, one file each: what views a method wants, which encoders and heads it has, its loss, and what its embedding is.
 //!
 //! All else is written once, in [`trainer`](crate::trainer): batches, views, steps, checkpoints. A new method is a file here that
-//! implements [`Method`], and one variant of [`MethodSettings`].
+//! implements [`Method`], and one line in the list at the end of this file, from which enum, names, help, serde and dispatch follow.
+//! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
+mod any;
+mod dgi;
+mod footprint;
 mod raw;
 mod span;
 mod supervised;
@@ -10,146 +14,275 @@ mod untrained;
 
 use burn::Tensor;
 use burn::module::Module;
+use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use raw::{Nothing, Raw};
-pub use span::{EmbeddingOf, NegativesFrom, Pairing, Span, SpanModel};
+pub use any::AnyMethod;
+pub use dgi::{Dgi, DgiModel};
+pub use footprint::{Compared, Footprint};
+pub use raw::{NoModel, Raw};
+pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
 pub use supervised::{Supervised, SupervisedModel};
 pub use untrained::{Untrained, UntrainedModel};
 
-use crate::data::{Level, Sample};
-use crate::dropout::Draws;
-use crate::encoder::{EncoderSettings, Widths};
-use crate::error::Result;
-use crate::readout::ReadoutSettings;
-use crate::{Initializer, Weighting};
+use crate::error::{Error, Result};
+use crate::optimizer::Select;
+use crate::pass::Pass;
+use crate::sample::Sample;
+use crate::supervision::BatchLabels;
+use crate::task::{Task, TaskLevel};
+use crate::trainer::{Clock, OptimizerSettings};
+use crate::{Initializer, Normalization};
 
-/// A way to learn an encoder, or to do without one.
-pub trait Method: Sync {
-    /// All that is learned.
+/// A way to learn an encoder, or to do without one. The value itself is the method's settings.
+pub trait Method:
+    std::fmt::Debug + Clone + PartialEq + Default + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+    /// Name, help and citation.
+    const INFO: MethodInfo;
+
+    /// All that is learned by gradients: encoders, projectors, predictors, discriminators, moving averages.
     type Model: Module;
 
-    /// How its encoders want messages weighted.
-    fn weighting(&self) -> Weighting;
+    /// What is learned without gradients, kept in checkpoints; `()` for most.
+    type State: Serialize + DeserializeOwned + Default + Clone + Send + Sync;
 
-    /// The number of views that a step looks at. A method that looks at none sees the graphs as they are.
-    fn views(&self) -> usize;
-
-    /// Whether labels tell it what to learn. A method that looks at neither views nor labels is not trained.
-    fn learns_from_labels(&self) -> bool {
-        false
-    }
-
-    /// Whether it can learn from batches of at most so many graphs.
+    /// Refuses settings that are out of their range or not for such a task, and says what the method needs. This is the only place where
+    /// its settings are refused, and nothing is built here.
     ///
     /// # Errors
-    /// When they are too few.
-    fn check(&self, graphs: usize) -> Result<()> {
-        let _ = graphs;
-        Ok(())
+    /// Names the setting, its value and what is allowed.
+    fn check(&self, task: &Task) -> Result<Requirements>;
+
+    /// The views that it wants where the user says nothing: a scheme and a feature masking.
+    fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
+        None
     }
 
-    /// The model before training.
+    /// The views of the next epoch; `given` are those that the run's settings ask for. None is fine.
+    fn views(&self, state: &Self::State, given: &[Pipeline]) -> Vec<Pipeline> {
+        let _ = state;
+        given.to_vec()
+    }
+
+    /// The views that are embedded, also of graphs that training has not seen. They are drawn once; `given` as in [`Method::views`].
+    fn embedding_views(&self, given: &[Pipeline]) -> Vec<Pipeline> {
+        let _ = given;
+        vec![Pipeline::Identity]
+    }
+
+    /// What a step consists of: one after the other, each with an optimizer of its own.
+    fn phases(&self) -> Vec<Phase> {
+        vec![Phase::default()]
+    }
+
+    /// The model before training. Settings have been checked.
     ///
     /// # Errors
-    /// When a setting is out of its range.
-    fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<Self::Model>;
+    /// When a setting is out of its range after all.
+    fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<Self::Model>;
 
-    /// What a step makes smaller: a single number.
+    /// What a phase of a step makes small, or large.
     ///
     /// # Errors
     /// When the views do not fit the model.
-    fn loss(&self, model: &Self::Model, step: &Step) -> Result<Tensor<1>>;
+    fn loss(&self, model: &Self::Model, state: &Self::State, step: &Step<'_>) -> Result<Loss>;
 
-    /// Whether the embedding is made of views, as training is, rather than of the graphs as they are.
-    fn embeds_views(&self) -> bool {
-        false
+    /// What becomes of the model after each step, such as a moving average.
+    fn after_step(&self, model: Self::Model, clock: &Clock) -> Self::Model {
+        let _ = clock;
+        model
     }
 
-    /// One row for each node, or for each graph. `samples` holds the graphs as they are, or one sample for each view if
-    /// [`Method::embeds_views`].
+    /// What becomes of the state after each epoch.
     ///
     /// # Errors
-    /// When the samples do not fit the model.
-    fn embed(&self, model: &Self::Model, samples: &[Sample], level: Level) -> Result<Tensor<2>>;
+    /// When a loss that it asks for cannot be computed.
+    fn after_epoch(&self, model: &Self::Model, state: &mut Self::State, epoch: &mut dyn Epoch) -> Result<()> {
+        let _ = (model, state, epoch);
+        Ok(())
+    }
 
-    /// What a step will hold in memory, by an estimate, before anything is made.
-    fn footprint(&self, widths: Widths) -> Footprint;
-}
+    /// What early stopping looks at instead of the training loss, computed after the epoch in evaluation mode; smaller is better. The step
+    /// has the labels of the validation set.
+    ///
+    /// # Errors
+    /// When the sample does not fit the model.
+    fn validate(&self, model: &Self::Model, step: &Step<'_>) -> Result<Option<f32>> {
+        let _ = (model, step);
+        Ok(None)
+    }
 
-/// What a step of training holds in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Footprint {
-    /// Values for each node: what layers make of it, and their gradients.
-    pub values_per_node: f64,
-    /// Weights of the model.
-    pub weights: f64,
-    /// What a step compares, each with each.
-    pub compared: Compared,
-}
+    /// One row for each node, or for each graph. The step's views are those of [`Method::embedding_views`].
+    ///
+    /// # Errors
+    /// When the views do not fit the model.
+    fn embed(&self, model: &Self::Model, step: &Step<'_>) -> Result<Tensor<2>>;
 
-/// Vectors whose similarities a step holds all at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Compared {
-    /// None, or too few to count.
-    #[default]
-    Nothing,
-    /// The nodes of a batch with its graphs.
-    NodesWithGraphs,
-    /// So many nodes with each other.
-    Nodes(usize),
-}
-
-impl Footprint {
-    /// That of one pass through an encoder: the product and the output of each layer, what normalizations keep, and once more
-    /// the widest for its gradient.
-    pub(crate) fn of_encoder(encoder: &EncoderSettings, widths: Widths) -> Footprint {
-        let (width, layers) = (encoder.width() as f64, encoder.layers() as f64);
-        let (values, square) = match encoder {
-            EncoderSettings::Gcn(settings) => (if settings.batch_norm { 3.0 } else { 2.0 }, 1.0),
-            EncoderSettings::Gin(settings) => {
-                let expansion = settings.expansion as f64;
-                (3.0 + expansion * if settings.batch_norm { 3.0 } else { 2.0 }, 2.0 * expansion)
-            }
-        };
-        let columns = (widths.nodes + widths.edges.unwrap_or(0)) as f64;
-        Footprint {
-            values_per_node: (layers * values + 1.0) * width,
-            weights: (columns + layers * square * width) * width,
-            compared: Compared::Nothing,
-        }
+    /// The encoder with random weights that a score of this method is compared with.
+    fn untrained(&self) -> Option<Untrained> {
+        None
     }
 }
 
-/// What one step of training looks at.
-#[derive(Debug)]
-pub struct Step {
-    /// As many views as the method wants; the graphs as they are, where it wants none.
-    pub views: Vec<Sample>,
-    /// What embeddings describe.
-    pub level: Level,
-    /// Nodes, or graphs, by their rows in the step and the classes that are known of them, for methods that learn from labels.
-    pub answers: Vec<(u32, u32)>,
-    /// What dropout draws from.
-    pub draws: Draws,
-    /// Seed of the run.
-    pub seed: u64,
-    /// The number of the step in the run, from zero.
-    pub number: u64,
+/// What a method is called, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// Name in files and on the command line.
+    pub name: &'static str,
+    /// One line of help.
+    pub about: &'static str,
+    /// Who published it.
+    pub citation: &'static str,
+    /// What it can embed.
+    pub levels: &'static [TaskLevel],
 }
 
-/// A method and its settings, as they stand in files.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum MethodSettings {
-    /// Nodes of one spectral view against the graph of the other: the paper's method.
-    Span(Span),
-    /// An encoder with random weights.
-    Untrained(Untrained),
-    /// The features as they are.
-    Raw(Raw),
-    /// An encoder trained by labels.
-    Supervised(Supervised),
+/// What a method needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Requirements {
+    /// Whether there is anything to train.
+    pub trained: bool,
+    /// Whether it learns from labels.
+    pub labels: bool,
+    /// Whether a step looks at the graphs as they are, beside views.
+    pub clean: bool,
+    /// How its encoders want messages weighted.
+    pub operators: Vec<Normalization>,
+    /// What a step holds in memory, by an estimate.
+    pub footprint: Footprint,
+}
+
+/// One phase of a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Phase {
+    /// Name, for messages.
+    pub name: &'static str,
+    /// Whether the loss is made large instead of small.
+    pub maximize: bool,
+    /// Which parameters move.
+    pub trains: Select,
+    /// The optimizer, where it is not the run's.
+    pub optimizer: Option<OptimizerSettings>,
+    /// Whether views are drawn anew.
+    pub redraw: bool,
+}
+
+/// What one step of training, or an embedding, looks at.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// What there is to learn from.
+    pub task: &'a Task,
+    /// The graphs as they are, where the method requires them.
+    pub clean: Option<&'a Sample>,
+    /// As many views as the method wants.
+    pub views: &'a [Sample],
+    /// What is known of the rows, for methods that learn from labels.
+    pub labels: Option<&'a BatchLabels>,
+    /// The nodes that count, where a sampler has brought others along; `None` where all do.
+    pub rows: Option<&'a [u32]>,
+    /// The phase.
+    pub phase: &'a Phase,
+    /// How far training is.
+    pub clock: Clock,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The way through the model: training with dropout, or evaluation.
+    pub pass: Pass,
+}
+
+impl Step<'_> {
+    /// The graphs as they are.
+    ///
+    /// # Errors
+    /// When the method has not asked for them ([`Requirements::clean`]).
+    pub fn clean(&self) -> Result<&Sample> {
+        self.clean.ok_or_else(|| Error::setting("clean graphs", "missing", "a method that requires them"))
+    }
+}
+
+/// The value of a step, with what it is made of.
+#[derive(Debug, Clone)]
+pub struct Loss {
+    /// A single number.
+    pub value: Tensor<1>,
+    /// Its parts by name, for those who watch.
+    pub parts: Vec<(&'static str, f32)>,
+}
+
+impl From<Tensor<1>> for Loss {
+    fn from(value: Tensor<1>) -> Loss {
+        Loss { value, parts: Vec::new() }
+    }
+}
+
+/// What a method may ask for after an epoch.
+pub trait Epoch {
+    /// How far training is.
+    fn clock(&self) -> Clock;
+
+    /// The mean loss over all graphs if views were drawn from these pipelines; nothing is learned from it.
+    ///
+    /// # Errors
+    /// When the views do not fit the model.
+    fn loss_of(&mut self, views: &[Pipeline]) -> Result<f32>;
+}
+
+/// Makes the enum of all methods and everything that follows from the list.
+macro_rules! methods {
+    ($($variant:ident($method:ty) = $name:literal,)+) => {
+        /// A method and its settings, as they stand in files.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name")]
+        pub enum MethodSettings {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                #[serde(rename = $name)]
+                $variant($method),
+            )+
+        }
+
+        impl MethodSettings {
+            /// Every method: its name, help line and citation.
+            pub const ALL: &[MethodInfo] = &[$(<$method as Method>::INFO,)+];
+
+            /// The method, whatever it is.
+            pub fn as_any(&self) -> &dyn AnyMethod {
+                match self {
+                    $(MethodSettings::$variant(method) => method,)+
+                }
+            }
+        }
+
+        $(
+            impl From<$method> for MethodSettings {
+                fn from(method: $method) -> MethodSettings {
+                    MethodSettings::$variant(method)
+                }
+            }
+        )+
+
+        /// The method of a name, with its default settings.
+        impl std::str::FromStr for MethodSettings {
+            type Err = Error;
+
+            fn from_str(name: &str) -> Result<MethodSettings> {
+                match name {
+                    $($name => Ok(MethodSettings::$variant(<$method>::default())),)+
+                    _ => Err(Error::unknown_name("method", name, MethodSettings::ALL.iter().map(|info| info.name))),
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    Span(Span) = "span",
+    Dgi(Dgi) = "dgi",
+    Untrained(Untrained) = "untrained",
+    Raw(Raw) = "raw",
+    Supervised(Supervised) = "supervised",
 }
 
 impl Default for MethodSettings {
@@ -158,88 +291,9 @@ impl Default for MethodSettings {
     }
 }
 
-impl From<Span> for MethodSettings {
-    fn from(span: Span) -> Self {
-        MethodSettings::Span(span)
-    }
-}
-
-impl From<Untrained> for MethodSettings {
-    fn from(untrained: Untrained) -> Self {
-        MethodSettings::Untrained(untrained)
-    }
-}
-
-impl From<Raw> for MethodSettings {
-    fn from(raw: Raw) -> Self {
-        MethodSettings::Raw(raw)
-    }
-}
-
-impl From<Supervised> for MethodSettings {
-    fn from(supervised: Supervised) -> Self {
-        MethodSettings::Supervised(supervised)
-    }
-}
-
 impl MethodSettings {
     /// The name, as it stands in files and on the command line.
     pub fn name(&self) -> &'static str {
-        match self {
-            MethodSettings::Span(_) => "span",
-            MethodSettings::Untrained(_) => "untrained",
-            MethodSettings::Raw(_) => "raw",
-            MethodSettings::Supervised(_) => "supervised",
-        }
-    }
-
-    /// How its encoders want messages weighted.
-    pub fn weighting(&self) -> Weighting {
-        match self {
-            MethodSettings::Span(span) => span.weighting(),
-            MethodSettings::Untrained(untrained) => untrained.weighting(),
-            MethodSettings::Raw(raw) => raw.weighting(),
-            MethodSettings::Supervised(supervised) => supervised.weighting(),
-        }
-    }
-
-    /// The number of views that a step looks at.
-    pub fn views(&self) -> usize {
-        match self {
-            MethodSettings::Span(span) => span.views(),
-            MethodSettings::Untrained(untrained) => untrained.views(),
-            MethodSettings::Raw(raw) => raw.views(),
-            MethodSettings::Supervised(supervised) => supervised.views(),
-        }
-    }
-
-    /// Whether labels tell it what to learn.
-    pub fn learns_from_labels(&self) -> bool {
-        matches!(self, MethodSettings::Supervised(_))
-    }
-
-    /// Whether there is anything to train.
-    pub fn is_trained(&self) -> bool {
-        self.views() > 0 || self.learns_from_labels()
-    }
-
-    /// The encoder, of methods that have one.
-    pub fn encoder(&self) -> Option<&EncoderSettings> {
-        match self {
-            MethodSettings::Span(span) => Some(&span.encoder),
-            MethodSettings::Untrained(untrained) => Some(&untrained.encoder),
-            MethodSettings::Supervised(supervised) => Some(&supervised.encoder),
-            MethodSettings::Raw(_) => None,
-        }
-    }
-
-    /// How the nodes of a graph become one vector, of methods that learn it.
-    pub fn readout(&self) -> Option<&ReadoutSettings> {
-        match self {
-            MethodSettings::Span(span) => Some(&span.readout),
-            MethodSettings::Untrained(untrained) => Some(&untrained.readout),
-            MethodSettings::Supervised(supervised) => Some(&supervised.readout),
-            MethodSettings::Raw(_) => None,
-        }
+        self.as_any().info().name
     }
 }

@@ -2,18 +2,18 @@
 
 use burn::Tensor;
 use burn::module::Module;
+use fiedler_augment::Pipeline;
 use serde::{Deserialize, Serialize};
 
-use super::{Footprint, Method, Step};
-use crate::data::{Level, Sample};
-use crate::encoder::Widths;
+use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step};
+use crate::Initializer;
 use crate::error::{Error, Result};
 use crate::ops::{self, Pooling};
-use crate::{Initializer, Weighting};
+use crate::task::{Task, TaskLevel};
 
 /// How the features of a graph's nodes become one vector.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Raw {
     /// Their sum, mean or maximum.
     pub pooling: Pooling,
@@ -21,37 +21,40 @@ pub struct Raw {
 
 /// There is nothing to learn.
 #[derive(Module, Debug)]
-pub struct Nothing {}
+pub struct NoModel {}
 
 impl Method for Raw {
-    type Model = Nothing;
+    const INFO: MethodInfo = MethodInfo {
+        name: "raw",
+        about: "the features as they are, without training",
+        citation: "",
+        levels: &[TaskLevel::Nodes, TaskLevel::Graphs],
+    };
+    type Model = NoModel;
+    type State = ();
 
-    fn weighting(&self) -> Weighting {
-        Weighting::Convolution
+    fn check(&self, _: &Task) -> Result<Requirements> {
+        let footprint = Footprint::default();
+        Ok(Requirements { trained: false, labels: false, clean: false, operators: Vec::new(), footprint })
     }
 
-    fn views(&self) -> usize {
-        0
+    fn views(&self, _: &(), _: &[Pipeline]) -> Vec<Pipeline> {
+        Vec::new()
     }
 
-    fn build(&self, _: Widths, _: &mut Initializer) -> Result<Nothing> {
-        Ok(Nothing {})
+    fn build(&self, _: &Task, _: &mut Initializer) -> Result<NoModel> {
+        Ok(NoModel {})
     }
 
-    fn loss(&self, _: &Nothing, _: &Step) -> Result<Tensor<1>> {
+    fn loss(&self, _: &NoModel, _: &(), _: &Step<'_>) -> Result<Loss> {
         Err(Error::setting("method", "raw", "a method that is trained"))
     }
 
-    fn embed(&self, _: &Nothing, samples: &[Sample], level: Level) -> Result<Tensor<2>> {
-        let Sample { input, segments, .. } = &samples[0];
-        let features = input.to_dense();
-        Ok(match level {
-            Level::Nodes => features,
-            Level::Graphs => ops::pool(features, segments, self.pooling),
+    fn embed(&self, _: &NoModel, step: &Step<'_>) -> Result<Tensor<2>> {
+        let features = step.views[0].features.to_dense();
+        Ok(match step.task.level {
+            TaskLevel::Nodes => features,
+            TaskLevel::Graphs => ops::pool(features, &step.views[0].offsets, self.pooling),
         })
-    }
-
-    fn footprint(&self, _: Widths) -> Footprint {
-        Footprint::default()
     }
 }

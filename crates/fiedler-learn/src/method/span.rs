@@ -3,85 +3,108 @@
 
 use burn::Tensor;
 use burn::module::Module;
+use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
 use fiedler_graph::random::stream;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
-use super::{Compared, Footprint, Method, Step};
-use crate::data::{Level, Sample};
-use crate::encoder::{Encoder, EncoderSettings, Layers, Widths};
+use super::untrained::{check_extra_propagation, embed, is_zero};
+use super::{Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
+use crate::Initializer;
+use crate::encoder::{Encoder, EncoderSettings, Layers};
 use crate::error::{Error, Result};
-use crate::objective::{Contrast, Negatives, Objective, Pairs, Side};
-use crate::readout::{Head, Jumping, Readout, ReadoutSettings};
-use crate::{Initializer, Weighting};
+use crate::loss::{ContrastiveLoss, LocalGlobal, LocalGlobalSide, Negatives, PositivePairs};
+use crate::pass::Pass;
+use crate::readout::{JumpingKnowledge, Projector, Readout, ReadoutSettings};
+use crate::sample::Sample;
+use crate::task::{Task, TaskLevel};
 
-/// How the method is set.
+/// Settings of GCL-SPAN.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct Span {
     /// f in the paper.
     pub encoder: EncoderSettings,
-    /// One encoder for both views, or two, one for each.
-    pub encoders: usize,
+    /// Whether both views have one encoder; otherwise each has its own.
+    pub share_encoder: bool,
     /// g in the paper.
     pub readout: ReadoutSettings,
     /// I in the paper.
-    pub objective: Objective,
-    /// What is recognized across views.
-    #[serde(skip_serializing_if = "Pairing::is_of_the_paper")]
-    pub pairs: Pairing,
-    /// What nodes are told apart from, where they are paired with graphs.
+    pub loss: ContrastiveLoss,
+    /// What is contrasted across views.
+    #[serde(skip_serializing_if = "ContrastMode::is_of_the_paper")]
+    pub contrast: ContrastMode,
+    /// What nodes are told apart from, where they are contrasted with graphs.
     pub negatives: NegativesFrom,
-    /// What is embedded.
-    pub embedding: EmbeddingOf,
+    /// Whether two views that are drawn once more are embedded, side by side, instead of the graphs as they are.
+    pub embed_views: bool,
+    /// Smoothing of node embeddings after training: `h + Âʳh` with the encoder's propagation matrix, or `h` where `r` is 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub extra_propagation: usize,
 }
 
 impl Default for Span {
     fn default() -> Self {
         Span {
             encoder: EncoderSettings::default(),
-            encoders: 1,
+            share_encoder: true,
             readout: ReadoutSettings::default(),
-            objective: Objective::default(),
-            pairs: Pairing::NodeGraph,
+            loss: ContrastiveLoss::default(),
+            contrast: ContrastMode::LocalGlobal,
             negatives: NegativesFrom::Auto,
-            embedding: EmbeddingOf::Clean,
+            embed_views: false,
+            extra_propagation: 0,
         }
     }
 }
 
-/// What of one view is to recognize what of the other.
+/// Contrast mode: what of one view is to recognize what of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
-pub enum Pairing {
+#[serde(rename_all = "kebab-case", tag = "name", deny_unknown_fields)]
+pub enum ContrastMode {
     /// Nodes the vector of their graph, as in the paper.
     #[default]
-    NodeGraph,
+    LocalGlobal,
     /// Nodes themselves, among other nodes of both views.
-    NodeNode {
+    LocalLocal {
         /// How many nodes are drawn anew for each step to be told apart; the cost grows with the square.
-        #[serde(default = "Pairing::usually_at_once", rename = "at-once")]
-        at_once: usize,
+        #[serde(default = "ContrastMode::usual_anchors")]
+        anchors: usize,
     },
     /// Graphs themselves, among the other graphs of the batch.
-    GraphGraph,
+    GlobalGlobal,
 }
 
-impl Pairing {
-    /// Nodes themselves: as many at once as so far, or as is usual.
-    pub fn node_node(self) -> Pairing {
+impl ContrastMode {
+    /// Nodes themselves: as many anchors as so far, or as is usual.
+    pub fn local_local(self) -> ContrastMode {
         match self {
-            Pairing::NodeNode { .. } => self,
-            _ => Pairing::NodeNode { at_once: Pairing::usually_at_once() },
+            ContrastMode::LocalLocal { .. } => self,
+            _ => ContrastMode::LocalLocal { anchors: ContrastMode::usual_anchors() },
         }
     }
 
     fn is_of_the_paper(&self) -> bool {
-        *self == Pairing::NodeGraph
+        *self == ContrastMode::LocalGlobal
     }
 
-    fn usually_at_once() -> usize {
+    fn usual_anchors() -> usize {
         1024
+    }
+}
+
+impl std::str::FromStr for ContrastMode {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<ContrastMode> {
+        match name {
+            "local-global" | "node-graph" => Ok(ContrastMode::LocalGlobal),
+            "local-local" | "node-node" => Ok(ContrastMode::default().local_local()),
+            "global-global" | "graph-graph" => Ok(ContrastMode::GlobalGlobal),
+            _ => {
+                Err(Error::unknown_name("contrast", name, ["local-global", "local-local", "global-global"].into_iter()))
+            }
+        }
     }
 }
 
@@ -92,21 +115,11 @@ pub enum NegativesFrom {
     /// From the batch where it has several graphs, else from shuffled features.
     #[default]
     Auto,
-    /// Nodes of the same graph with each other's features.
-    Shuffled,
+    /// Nodes of a corruption: the same graph with shuffled features.
+    #[serde(alias = "shuffled")]
+    Corruption,
     /// Nodes of the other graphs of the batch.
     InBatch,
-}
-
-/// What is embedded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EmbeddingOf {
-    /// The graphs as they are.
-    #[default]
-    Clean,
-    /// Two views drawn once more, side by side.
-    Views,
 }
 
 /// All that the method learns.
@@ -131,61 +144,66 @@ struct Encoded {
 }
 
 impl Span {
+    fn in_batch(&self, graphs: usize) -> bool {
+        match self.negatives {
+            NegativesFrom::Auto => graphs > 1,
+            NegativesFrom::Corruption => false,
+            NegativesFrom::InBatch => true,
+        }
+    }
+
+    fn forward(&self, encoder: &Encoder, sample: &Sample, pass: &Pass) -> Result<Layers> {
+        encoder.forward(sample.graph(self.encoder.normalization())?, &sample.features, pass)
+    }
+
     /// Both views through their encoders.
-    fn layers(&self, model: &SpanModel, step: &Step) -> Result<[Layers; 2]> {
-        let of = |view: usize| {
-            let Sample { structure, input, .. } = &step.views[view];
-            model.encoder(view).forward(structure, input, Some(&step.draws))
-        };
+    fn layers(&self, model: &SpanModel, step: &Step<'_>) -> Result<[Layers; 2]> {
+        let of = |view: usize| self.forward(model.encoder(view), &step.views[view], &step.pass);
         Ok([of(0)?, of(1)?])
     }
 
-    fn nodes_and_graphs(&self, model: &SpanModel, step: &Step) -> Result<Contrast> {
+    fn local_global(&self, model: &SpanModel, step: &Step<'_>) -> Result<LocalGlobal> {
         let first = self.encode(model, step, 0)?;
         let second = self.encode(model, step, 1)?;
-        Ok(Contrast {
+        Ok(LocalGlobal {
             sides: [
-                Side { nodes: first.nodes, graphs: second.graphs, negatives: first.negatives },
-                Side { nodes: second.nodes, graphs: first.graphs, negatives: second.negatives },
+                LocalGlobalSide { nodes: first.nodes, graphs: second.graphs, negatives: first.negatives },
+                LocalGlobalSide { nodes: second.nodes, graphs: first.graphs, negatives: second.negatives },
             ],
-            segments: step.views[0].segments.clone(),
+            offsets: step.views[0].offsets.clone(),
         })
     }
 
-    fn encode(&self, model: &SpanModel, step: &Step, view: usize) -> Result<Encoded> {
-        let Sample { structure, input, segments, .. } = &step.views[view];
-        let in_batch = match self.negatives {
-            NegativesFrom::Auto => segments.len() > 1,
-            NegativesFrom::Shuffled => false,
-            NegativesFrom::InBatch => true,
-        };
-        let (layers, negatives) = if in_batch {
-            (model.encoder(view).forward(structure, input, Some(&step.draws))?, Negatives::InBatch)
+    fn encode(&self, model: &SpanModel, step: &Step<'_>, view: usize) -> Result<Encoded> {
+        let sample = &step.views[view];
+        let (layers, negatives) = if self.in_batch(sample.num_graphs()) {
+            (self.forward(model.encoder(view), sample, &step.pass)?, Negatives::InBatch)
         } else {
-            let mut random = stream(step.seed, "corruption", 2 * step.number + view as u64);
-            let twin = structure.shuffled(segments, &mut random)?;
-            let mut layers =
-                model.encoder(view).forward_each(&[structure, &twin], input, Some(&step.draws))?.into_iter();
+            let graph = sample.graph(self.encoder.normalization())?;
+            let mut random = stream(step.seed, "corruption", 2 * step.clock.step + view as u64);
+            let corruption = graph.corrupted(&sample.offsets, &mut random)?;
+            let encoder = model.encoder(view);
+            let mut layers = encoder.forward_each(&[graph, &corruption], &sample.features, &step.pass)?.into_iter();
             match (layers.next(), layers.next()) {
                 (Some(layers), Some(corrupted)) => (layers, Negatives::Corrupted(corrupted.last())),
                 _ => unreachable!("as many as were asked for"),
             }
         };
-        Ok(Encoded { nodes: layers.last(), graphs: graphs(model, &step.views[view], &layers), negatives })
+        Ok(Encoded { nodes: layers.last(), graphs: graphs(model, sample, &layers), negatives })
     }
 }
 
 /// The vectors of a view's graphs.
 fn graphs(model: &SpanModel, view: &Sample, layers: &Layers) -> Tensor<2> {
     match &view.kept {
-        Some(kept) => model.readout.forward(&layers.select(&kept.rows), &kept.segments),
-        None => model.readout.forward(layers, &view.segments),
+        Some(kept) => model.readout.forward(&layers.select(&kept.rows), &kept.offsets),
+        None => model.readout.forward(layers, &view.offsets),
     }
 }
 
 /// The nodes that a step tells apart, of those that both views have kept; none where it is all of them.
-fn rows_to_pair(step: &Step, at_once: usize) -> Option<Vec<u32>> {
-    let all = step.views[0].segments.rows();
+fn anchors(step: &Step<'_>, anchors: usize) -> Option<Vec<u32>> {
+    let all = step.views[0].offsets.rows();
     let mut rows: Vec<u32> = (0..all as u32).collect();
     for kept in step.views.iter().filter_map(|view| view.kept.as_ref()) {
         rows.retain(|row| kept.rows.binary_search(row).is_ok());
@@ -194,8 +212,8 @@ fn rows_to_pair(step: &Step, at_once: usize) -> Option<Vec<u32>> {
         // Views of a small graph may have nothing in common; what was dropped still has its features.
         rows = (0..all as u32).collect();
     }
-    if rows.len() > at_once {
-        let (drawn, _) = rows.partial_shuffle(&mut stream(step.seed, "pairs", step.number), at_once);
+    if rows.len() > anchors {
+        let (drawn, _) = rows.partial_shuffle(&mut stream(step.seed, "pairs", step.clock.step), anchors);
         drawn.sort_unstable();
         rows = drawn.to_vec();
     }
@@ -203,74 +221,108 @@ fn rows_to_pair(step: &Step, at_once: usize) -> Option<Vec<u32>> {
 }
 
 impl Method for Span {
+    const INFO: MethodInfo = MethodInfo {
+        name: "span",
+        about: "GCL-SPAN: nodes of one spectral view against the graph of the other, the paper's method",
+        citation: "Lin, Chen and Wang: Spectral Augmentation for Self-Supervised Learning on Graphs, ICLR 2023",
+        levels: &[TaskLevel::Nodes, TaskLevel::Graphs],
+    };
     type Model = SpanModel;
+    type State = ();
 
-    fn weighting(&self) -> Weighting {
-        self.encoder.weighting()
-    }
-
-    fn views(&self) -> usize {
-        2
-    }
-
-    fn check(&self, graphs: usize) -> Result<()> {
-        if self.pairs == Pairing::GraphGraph && graphs < 2 {
-            let expected = "node-graph or node-node for one graph; graphs need others in their batch";
-            return Err(Error::setting("pairs", "graph-graph", expected));
+    fn check(&self, task: &Task) -> Result<Requirements> {
+        self.encoder.check()?;
+        self.loss.check()?;
+        check_extra_propagation(self.extra_propagation, &self.encoder)?;
+        if task.num_views != 2 {
+            return Err(Error::setting("number of views", task.num_views, "2, which is what span contrasts"));
         }
-        Ok(())
-    }
-
-    fn build(&self, widths: Widths, initializer: &mut Initializer) -> Result<SpanModel> {
-        if !(1..=2).contains(&self.encoders) {
-            return Err(Error::setting("encoders", self.encoders, "1, for both views, or 2, one for each"));
+        let alone = task.batch_graphs < 2;
+        match self.contrast {
+            ContrastMode::GlobalGlobal if alone => {
+                let expected = "local-global or local-local for one graph; graphs need others in their batch";
+                return Err(Error::setting("contrast", "global-global", expected));
+            }
+            ContrastMode::LocalLocal { anchors: anchors @ 0..2 } => {
+                return Err(Error::setting("anchors", anchors, "at least 2 nodes to be told apart"));
+            }
+            ContrastMode::LocalLocal { .. } if task.num_nodes < 2 => {
+                return Err(Error::setting("number of nodes", task.num_nodes, "at least 2 to be told apart"));
+            }
+            ContrastMode::LocalGlobal if alone && self.negatives == NegativesFrom::InBatch => {
+                let expected = "corruption or auto: one graph has no others in its batch";
+                return Err(Error::setting("negatives", "in-batch", expected));
+            }
+            _ => {}
         }
-        if let Pairing::NodeNode { at_once: at_once @ 0..2 } = self.pairs {
-            return Err(Error::setting("at-once", at_once, "at least 2 nodes to be told apart"));
-        }
-        let (jumping, layers) = (self.readout.jumping, self.encoder.layers());
-        let is_wider = jumping == Jumping::Concatenate && layers > 1;
-        if self.pairs == Pairing::NodeGraph && self.readout.head == Head::Identity && is_wider {
+        let is_wider = self.readout.jumping_knowledge == JumpingKnowledge::Concatenate && self.encoder.num_layers() > 1;
+        if self.contrast == ContrastMode::LocalGlobal && self.readout.projector == Projector::Identity && is_wider {
             let expected =
                 "linear, mlp or mlp-elu, because nodes, of one layer, are compared with all layers side by side";
-            return Err(Error::setting("head", "identity", expected));
+            return Err(Error::setting("projector", "identity", expected));
         }
-        let encoders = (0..self.encoders).map(|_| self.encoder.build(widths, initializer)).collect::<Result<_>>()?;
+        let corrupts = self.contrast == ContrastMode::LocalGlobal && self.negatives != NegativesFrom::InBatch;
+        let one = Footprint::of_encoder(&self.encoder, task.dims);
+        Ok(Requirements {
+            trained: true,
+            labels: false,
+            clean: false,
+            operators: vec![self.encoder.normalization()],
+            footprint: Footprint {
+                values_per_node: if corrupts { 4.0 } else { 2.0 } * one.values_per_node,
+                weights: if self.share_encoder { 1.0 } else { 2.0 } * one.weights,
+                compared: match self.contrast {
+                    ContrastMode::LocalGlobal => Compared::NodesWithGraphs,
+                    ContrastMode::LocalLocal { anchors } => Compared::Nodes(anchors),
+                    ContrastMode::GlobalGlobal => Compared::Nothing,
+                },
+            },
+        })
+    }
+
+    fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
+        Some(Default::default())
+    }
+
+    fn embedding_views(&self, given: &[Pipeline]) -> Vec<Pipeline> {
+        if self.embed_views && !given.is_empty() { given.to_vec() } else { vec![Pipeline::Identity] }
+    }
+
+    fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<SpanModel> {
+        let count = if self.share_encoder { 1 } else { 2 };
+        let encoders = (0..count).map(|_| self.encoder.build(task.dims, initializer)).collect::<Result<_>>()?;
         let readout = Readout::new(&self.readout, &self.encoder, initializer)?;
         Ok(SpanModel { encoders, readout })
     }
 
-    fn loss(&self, model: &SpanModel, step: &Step) -> Result<Tensor<1>> {
-        match self.pairs {
-            Pairing::NodeGraph => self.objective.loss(&self.nodes_and_graphs(model, step)?),
-            Pairing::NodeNode { at_once } => {
-                let rows = rows_to_pair(step, at_once);
+    fn loss(&self, model: &SpanModel, _: &(), step: &Step<'_>) -> Result<Loss> {
+        let loss = match self.contrast {
+            ContrastMode::LocalGlobal => self.loss.loss(&self.local_global(model, step)?)?,
+            ContrastMode::LocalLocal { anchors: count } => {
+                let rows = anchors(step, count);
                 let [first, second] = self.layers(model, step)?.map(|layers| match &rows {
                     Some(rows) => model.readout.nodes(&layers.select(rows)),
                     None => model.readout.nodes(&layers),
                 });
-                let views = [first, second].map(|nodes| model.readout.head(nodes));
-                self.objective.loss_of_pairs(&Pairs::new(views)?)
+                let views = [first, second].map(|nodes| model.readout.project(nodes));
+                self.loss.loss_of_pairs(&PositivePairs::new(views)?)?
             }
-            Pairing::GraphGraph => {
-                self.check(step.views[0].segments.len())?;
+            ContrastMode::GlobalGlobal => {
                 let [first, second] = self.layers(model, step)?;
                 let views = [graphs(model, &step.views[0], &first), graphs(model, &step.views[1], &second)];
-                self.objective.loss_of_pairs(&Pairs::new(views)?)
+                self.loss.loss_of_pairs(&PositivePairs::new(views)?)?
             }
-        }
-    }
-
-    fn embeds_views(&self) -> bool {
-        self.embedding == EmbeddingOf::Views
-    }
-
-    fn embed(&self, model: &SpanModel, samples: &[Sample], level: Level) -> Result<Tensor<2>> {
-        let of = |encoder: &Encoder, sample: &Sample| -> Result<Tensor<2>> {
-            let layers = encoder.forward(&sample.structure, &sample.input, None)?;
-            Ok(pool(&model.readout, &layers, sample, level))
         };
-        let parts: Vec<Tensor<2>> = match samples {
+        Ok(loss.into())
+    }
+
+    fn embed(&self, model: &SpanModel, step: &Step<'_>) -> Result<Tensor<2>> {
+        let of = |encoder: &Encoder, sample: &Sample| -> Result<Tensor<2>> {
+            let graph = sample.graph(self.encoder.normalization())?;
+            let layers = encoder.forward(graph, &sample.features, &Pass::eval())?;
+            Ok(embed(&model.readout, &layers, sample, graph, step.task.level, self.extra_propagation))
+        };
+        let parts: Vec<Tensor<2>> = match step.views {
             [clean] => model.encoders.iter().map(|encoder| of(encoder, clean)).collect::<Result<_>>()?,
             views => {
                 let each = views.iter().enumerate();
@@ -280,27 +332,8 @@ impl Method for Span {
         Ok(Tensor::cat(parts, 1))
     }
 
-    fn footprint(&self, widths: Widths) -> Footprint {
-        let has_twins = self.pairs == Pairing::NodeGraph && self.negatives != NegativesFrom::InBatch;
-        let twins = if has_twins { 2.0 } else { 1.0 };
-        let one = Footprint::of_encoder(&self.encoder, widths);
-        Footprint {
-            values_per_node: 2.0 * twins * one.values_per_node,
-            weights: self.encoders as f64 * one.weights,
-            compared: match self.pairs {
-                Pairing::NodeGraph => Compared::NodesWithGraphs,
-                Pairing::NodeNode { at_once } => Compared::Nodes(at_once),
-                Pairing::GraphGraph => Compared::Nothing,
-            },
-        }
-    }
-}
-
-/// One row a node, or one a graph before the head.
-pub(super) fn pool(readout: &Readout, layers: &Layers, sample: &Sample, level: Level) -> Tensor<2> {
-    match (level, &sample.kept) {
-        (Level::Nodes, _) => readout.embed(layers, &sample.structure),
-        (Level::Graphs, Some(kept)) => readout.pool(&layers.select(&kept.rows), &kept.segments),
-        (Level::Graphs, None) => readout.pool(layers, &sample.segments),
+    fn untrained(&self) -> Option<Untrained> {
+        let Span { encoder, readout, extra_propagation, .. } = self.clone();
+        Some(Untrained { encoder, readout, extra_propagation })
     }
 }

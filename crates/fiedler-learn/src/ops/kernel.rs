@@ -338,7 +338,7 @@ pub(crate) struct Piece {
     pub rows: Range<usize>,
 }
 
-/// Cuts segments of rows into pieces, in order.
+/// Cuts offsets of rows into pieces, in order.
 pub(crate) fn pieces(offsets: &[u32]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (segment, bounds) in offsets.windows(2).enumerate() {

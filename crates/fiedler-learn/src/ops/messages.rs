@@ -9,41 +9,41 @@ use rayon::prelude::*;
 
 use super::kernel;
 use super::operation::{self, Operation, width};
-use crate::Adjacency;
+use crate::Operator;
 
 /// For each node the sum of `relu(neighbor + edge)` over its neighbors.
 ///
-/// `nodes` has one row a node, `edges` one an edge, and `places` says for every entry of the adjacency which edge it is; an
-/// edge has two entries. The adjacency's values are not used. Gradients flow to the nodes and the edges.
-pub fn messages(adjacency: &Arc<Adjacency>, places: &Arc<[u32]>, nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
-    assert_eq!(nodes.dims()[0], adjacency.num_nodes(), "one row a node");
+/// `nodes` has one row a node, `edges` one an edge, and `places` says for every entry of the operator which edge it is; an
+/// edge has two entries. The operator's values are not used. Gradients flow to the nodes and the edges.
+pub fn messages(operator: &Arc<Operator>, places: &Arc<[u32]>, nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
+    assert_eq!(nodes.dims()[0], operator.num_nodes(), "one row a node");
     assert_eq!(nodes.dims()[1], edges.dims()[1], "edges as wide as nodes");
-    assert_eq!(places.len(), adjacency.columns().len(), "an edge for each entry");
+    assert_eq!(places.len(), operator.indices().len(), "an edge for each entry");
     if !operation::is_on_cpu(&nodes) {
-        return super::plain::messages(adjacency, places, nodes, edges);
+        return super::plain::messages(operator, places, nodes, edges);
     }
-    let messages = Messages { adjacency: Arc::clone(adjacency), places: Arc::clone(places) };
+    let messages = Messages { operator: Arc::clone(operator), places: Arc::clone(places) };
     operation::apply(messages, [nodes.into_dispatch(), edges.into_dispatch()])
 }
 
 #[derive(Debug, Clone)]
 struct Messages {
-    adjacency: Arc<Adjacency>,
+    operator: Arc<Operator>,
     places: Arc<[u32]>,
 }
 
 impl Messages {
     /// For each entry of a node's row: the neighbor and the edge.
     fn entries(&self, node: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let range = self.adjacency.indptr()[node]..self.adjacency.indptr()[node + 1];
-        let columns = &self.adjacency.columns()[range.clone()];
+        let range = self.operator.indptr()[node]..self.operator.indptr()[node + 1];
+        let columns = &self.operator.indices()[range.clone()];
         columns.iter().zip(&self.places[range]).map(|(&column, &place)| (column as usize, place as usize))
     }
 
     /// The nodes at both ends of each edge.
     fn ends(&self, edges: usize) -> Vec<(u32, u32)> {
         let mut ends = vec![(u32::MAX, u32::MAX); edges];
-        for node in 0..self.adjacency.num_nodes() {
+        for node in 0..self.operator.num_nodes() {
             for (neighbor, edge) in self.entries(node) {
                 ends[edge] = (node as u32, neighbor as u32);
             }
@@ -75,7 +75,7 @@ impl Operation<2> for Messages {
                 }
             },
         );
-        (operation::tensor(sums, [self.adjacency.num_nodes(), width]), [nodes, edges])
+        (operation::tensor(sums, [self.operator.num_nodes(), width]), [nodes, edges])
     }
 
     fn backward(&self, saved: [FlexTensor; 2], gradient: FlexTensor, wanted: [bool; 2]) -> [Option<FlexTensor>; 2] {
@@ -105,7 +105,7 @@ impl Operation<2> for Messages {
                     }
                 },
             );
-            operation::tensor(images, [self.adjacency.num_nodes(), width])
+            operation::tensor(images, [self.operator.num_nodes(), width])
         });
         let for_edges = wanted[1].then(|| {
             let count = edges.layout().shape()[0];

@@ -4,21 +4,23 @@
 //! Each has a plain version in [`plain`], out of the tensor library's own operations, which defines it and serves devices other
 //! than the CPU. On the CPU all of them give the same bits whatever the number of threads.
 
+mod batch_norm;
 pub(crate) mod kernel;
 mod messages;
-mod normalize;
 pub(crate) mod operation;
 pub mod plain;
 mod pool;
 mod project;
 mod propagate;
 mod similarity;
+mod weighted;
 
+pub use batch_norm::{BatchNormOp, Statistics, normalize, statistics};
 pub use messages::messages;
-pub use normalize::{Normalization, Statistics, normalize, statistics};
 pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};
 pub use project::project;
-pub use propagate::{Activation, propagate};
+pub use propagate::{ActivationOp, propagate};
 pub(crate) use similarity::SHORTEST;
 pub use similarity::{Similarity, similarity};
+pub use weighted::propagate_weighted;

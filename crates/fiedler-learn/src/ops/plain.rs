@@ -2,25 +2,24 @@
 //! CPU are served by.
 
 use burn::Tensor;
-use burn::tensor::{Device, IndexingUpdateOp, Int, TensorData};
+use burn::tensor::{Device, IndexingUpdateOp, TensorData};
 
-use super::kernel::SparseRows;
-use super::normalize::{Normalization, Statistics};
+use super::batch_norm::{BatchNormOp, Statistics};
 use super::pool::Pooling;
-use super::propagate::Activation;
+use super::propagate::ActivationOp;
 use super::similarity::{SHORTEST, Similarity};
-use crate::features::SparseFeatures;
-use crate::{Adjacency, Segments};
+use crate::device::{DeviceRows, indices};
+use crate::feature_matrix::SparseMatrix;
+use crate::{GraphOffsets, Operator};
 
 /// See [`propagate`](super::propagate()).
 pub fn propagate(
-    adjacency: &Adjacency,
+    operator: &Operator,
     input: Tensor<2>,
     bias: Option<Tensor<1>>,
-    activation: &Activation,
+    activation: &ActivationOp,
 ) -> Tensor<2> {
-    let rows = SparseRows { offsets: adjacency.indptr(), columns: adjacency.columns(), values: adjacency.values() };
-    let product = times(rows, input);
+    let product = times(operator.on_device(&input.device()), operator.num_nodes(), input);
     let sum = match bias {
         Some(bias) => product + bias.unsqueeze::<2>(),
         None => product,
@@ -28,19 +27,33 @@ pub fn propagate(
     activate(sum, activation)
 }
 
+/// See [`propagate_weighted`](super::propagate_weighted()).
+pub fn propagate_weighted(operator: &Operator, edge_weights: Tensor<1>, input: Tensor<2>) -> Tensor<2> {
+    let device = input.device();
+    let entries = operator.on_device(&device).for_inputs(&input);
+    let last = edge_weights.dims()[0] as u32;
+    // Entries on the diagonal have the weight one, which stands behind those of the edges.
+    let places = operator.edge_places().iter().map(|&place| place.min(last)).collect();
+    let weights = Tensor::cat(vec![edge_weights, Tensor::ones([1], &device)], 0);
+    let weights = weights.select(0, indices(places, &device)).unsqueeze_dim::<2>(1);
+    let product = Tensor::zeros(input.shape(), &device);
+    let terms = input.select(0, entries.columns) * entries.values * weights;
+    product.select_assign(0, entries.rows, terms, IndexingUpdateOp::Add)
+}
+
 /// `max(x, 0) + slope · min(x, 0)`.
-pub fn activate(input: Tensor<2>, activation: &Activation) -> Tensor<2> {
+pub fn activate(input: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
     match activation {
-        Activation::Identity => input,
-        Activation::Relu => input.clamp_min(0.0),
-        Activation::Prelu(slopes) => {
+        ActivationOp::Identity => input,
+        ActivationOp::Relu => input.clamp_min(0.0),
+        ActivationOp::Prelu(slopes) => {
             input.clone().clamp_min(0.0) + input.clamp_max(0.0) * slopes.clone().unsqueeze::<2>()
         }
     }
 }
 
 /// See [`project`](super::project()).
-pub fn project(features: &SparseFeatures, kept: Option<&[bool]>, weight: Tensor<2>) -> Tensor<2> {
+pub fn project(features: &SparseMatrix, kept: Option<&[bool]>, weight: Tensor<2>) -> Tensor<2> {
     let weight = match kept {
         None => weight,
         Some(kept) => {
@@ -49,12 +62,12 @@ pub fn project(features: &SparseFeatures, kept: Option<&[bool]>, weight: Tensor<
             weight * kept
         }
     };
-    times(features.rows_of_entries(), weight)
+    times(features.on_device(&weight.device()), features.rows(), weight)
 }
 
 /// See [`similarity`](super::similarity()).
-pub fn similarity(nodes: Tensor<2>, graphs: Tensor<2>, segments: &Segments, similarity: Similarity) -> Tensor<1> {
-    let of_nodes = indices(segments.of_rows(), &nodes.device());
+pub fn similarity(nodes: Tensor<2>, graphs: Tensor<2>, offsets: &GraphOffsets, similarity: Similarity) -> Tensor<1> {
+    let of_nodes = indices(offsets.of_rows(), &nodes.device());
     let graphs = graphs.select(0, of_nodes);
     let lengths = |matrix: &Tensor<2>| matrix.clone().square().sum_dim(1).sqrt().clamp_min(SHORTEST);
     let products = (nodes.clone() * graphs.clone()).sum_dim(1);
@@ -65,12 +78,12 @@ pub fn similarity(nodes: Tensor<2>, graphs: Tensor<2>, segments: &Segments, simi
 }
 
 /// See [`pool`](super::pool()).
-pub fn pool(nodes: Tensor<2>, segments: &Segments, pooling: Pooling) -> Tensor<2> {
+pub fn pool(nodes: Tensor<2>, offsets: &GraphOffsets, pooling: Pooling) -> Tensor<2> {
     let device = nodes.device();
     let width = nodes.dims()[1];
-    let of_rows = indices(segments.of_rows(), &device);
+    let of_rows = indices(offsets.of_rows(), &device);
     let sum = || {
-        Tensor::zeros([segments.len(), width], &device).select_assign(
+        Tensor::zeros([offsets.len(), width], &device).select_assign(
             0,
             of_rows.clone(),
             nodes.clone(),
@@ -80,11 +93,11 @@ pub fn pool(nodes: Tensor<2>, segments: &Segments, pooling: Pooling) -> Tensor<2
     match pooling {
         Pooling::Sum => sum(),
         Pooling::Mean => {
-            let sizes = (0..segments.len()).map(|segment| segments.range(segment).len().max(1) as f32).collect();
+            let sizes = (0..offsets.len()).map(|segment| offsets.range(segment).len().max(1) as f32).collect();
             sum() / column(sizes, &device)
         }
         Pooling::Max => {
-            let rows = (0..segments.len()).map(|segment| match segments.range(segment) {
+            let rows = (0..offsets.len()).map(|segment| match offsets.range(segment) {
                 range if range.is_empty() => Tensor::zeros([1, width], &device),
                 range => nodes.clone().slice([range, 0..width]).max_dim(0),
             });
@@ -94,13 +107,13 @@ pub fn pool(nodes: Tensor<2>, segments: &Segments, pooling: Pooling) -> Tensor<2
 }
 
 /// See [`messages`](super::messages()).
-pub fn messages(adjacency: &Adjacency, places: &[u32], nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
+pub fn messages(operator: &Operator, places: &[u32], nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
     let device = nodes.device();
     let sums = Tensor::zeros(nodes.shape(), &device);
-    let neighbors = nodes.select(0, indices(adjacency.columns().to_vec(), &device));
+    let entries = operator.on_device(&device).for_inputs(&nodes);
+    let neighbors = nodes.select(0, entries.columns);
     let edges = edges.select(0, indices(places.to_vec(), &device));
-    let targets = indices(row_of_entries(adjacency.indptr()), &device);
-    sums.select_assign(0, targets, (neighbors + edges).clamp_min(0.0), IndexingUpdateOp::Add)
+    sums.select_assign(0, entries.rows, (neighbors + edges).clamp_min(0.0), IndexingUpdateOp::Add)
 }
 
 /// See [`statistics`](super::statistics()).
@@ -116,7 +129,7 @@ pub fn normalize(
     scale: Tensor<1>,
     shift: Tensor<1>,
     collected: &Statistics,
-    how: Normalization,
+    how: BatchNormOp,
 ) -> Tensor<2> {
     let Statistics { mean, variance } = if how.of_input { statistics(input.clone()) } else { collected.clone() };
     let deviation = (variance.unsqueeze::<2>() + how.epsilon).sqrt();
@@ -124,23 +137,10 @@ pub fn normalize(
     if how.relu { normalized.clamp_min(0.0) } else { normalized }
 }
 
-fn times(rows: SparseRows, dense: Tensor<2>) -> Tensor<2> {
-    let device = dense.device();
-    let product = Tensor::zeros([rows.offsets.len() - 1, dense.dims()[1]], &device);
-    let targets = indices(row_of_entries(rows.offsets), &device);
-    let values = column(rows.values.to_vec(), &device);
-    let terms = dense.select(0, indices(rows.columns.to_vec(), &device)) * values;
-    product.select_assign(0, targets, terms, IndexingUpdateOp::Add)
-}
-
-fn row_of_entries(offsets: &[usize]) -> Vec<u32> {
-    offsets.windows(2).enumerate().flat_map(|(row, bounds)| (bounds[0]..bounds[1]).map(move |_| row as u32)).collect()
-}
-
-fn indices(values: Vec<u32>, device: &Device) -> Tensor<1, Int> {
-    let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
-    let length = values.len();
-    Tensor::from_data(TensorData::new(values, [length]), device)
+fn times(matrix: DeviceRows, rows: usize, dense: Tensor<2>) -> Tensor<2> {
+    let DeviceRows { rows: targets, columns, values, .. } = matrix.for_inputs(&dense);
+    let product = Tensor::zeros([rows, dense.dims()[1]], &dense.device());
+    product.select_assign(0, targets, dense.select(0, columns) * values, IndexingUpdateOp::Add)
 }
 
 fn column(values: Vec<f32>, device: &Device) -> Tensor<2> {

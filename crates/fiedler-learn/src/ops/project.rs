@@ -7,12 +7,12 @@ use burn::backend::flex::FlexTensor;
 
 use super::kernel::{self, SparseRows};
 use super::operation::{self, Operation, width};
-use crate::features::SparseFeatures;
+use crate::feature_matrix::SparseMatrix;
 
 /// `(features ∘ kept) · weight`, where `kept` says for each column whether this view has it.
 ///
 /// Gradients flow to the weight only.
-pub fn project(features: &Arc<SparseFeatures>, kept: Option<&Arc<[bool]>>, weight: Tensor<2>) -> Tensor<2> {
+pub fn project(features: &Arc<SparseMatrix>, kept: Option<&Arc<[bool]>>, weight: Tensor<2>) -> Tensor<2> {
     assert_eq!(weight.dims()[0], features.columns(), "the weight has one row for each feature");
     assert!(kept.is_none_or(|kept| kept.len() == features.columns()), "one choice for each feature");
     if !operation::is_on_cpu(&weight) {
@@ -24,7 +24,7 @@ pub fn project(features: &Arc<SparseFeatures>, kept: Option<&Arc<[bool]>>, weigh
 
 #[derive(Debug, Clone)]
 struct Project {
-    features: Arc<SparseFeatures>,
+    features: Arc<SparseMatrix>,
     kept: Option<Arc<[bool]>>,
 }
 

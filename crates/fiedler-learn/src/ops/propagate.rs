@@ -5,13 +5,13 @@ use std::sync::Arc;
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
 
-use super::kernel::{self, SparseRows};
+use super::kernel;
 use super::operation::{self, Operation, width};
-use crate::Adjacency;
+use crate::Operator;
 
 /// What is done to every value: `max(x, 0) + slope · min(x, 0)`.
 #[derive(Debug, Clone)]
-pub enum Activation {
+pub enum ActivationOp {
     /// Slope 1: nothing.
     Identity,
     /// Slope 0.
@@ -20,24 +20,24 @@ pub enum Activation {
     Prelu(Tensor<1>),
 }
 
-/// `activation(adjacency · input + bias)`.
+/// `activation(operator · input + bias)`.
 ///
 /// `input` has one row a node. Gradients flow to the input, the bias and the slope.
 pub fn propagate(
-    adjacency: &Arc<Adjacency>,
+    operator: &Arc<Operator>,
     input: Tensor<2>,
     bias: Option<Tensor<1>>,
-    activation: &Activation,
+    activation: &ActivationOp,
 ) -> Tensor<2> {
-    assert_eq!(input.dims()[0], adjacency.num_nodes(), "the input has one row for each node");
+    assert_eq!(input.dims()[0], operator.num_nodes(), "the input has one row for each node");
     if !operation::is_on_cpu(&input) {
-        return super::plain::propagate(adjacency, input, bias, activation);
+        return super::plain::propagate(operator, input, bias, activation);
     }
     let columns = input.dims()[1];
     let (slope, slopes) = match activation {
-        Activation::Identity => (Slope::Fixed(1.0), operation::absent()),
-        Activation::Relu => (Slope::Fixed(0.0), operation::absent()),
-        Activation::Prelu(slopes) => {
+        ActivationOp::Identity => (Slope::Fixed(1.0), operation::absent()),
+        ActivationOp::Relu => (Slope::Fixed(0.0), operation::absent()),
+        ActivationOp::Prelu(slopes) => {
             assert!([1, columns].contains(&slopes.dims()[0]), "one slope for all columns, or one for each");
             (Slope::Learned, slopes.clone().into_dispatch())
         }
@@ -46,7 +46,7 @@ pub fn propagate(
         assert_eq!(bias.dims()[0], columns, "the bias has one value for each column");
         bias.into_dispatch()
     });
-    let propagate = Propagate { adjacency: Arc::clone(adjacency), slope };
+    let propagate = Propagate { operator: Arc::clone(operator), slope };
     operation::apply(propagate, [input.into_dispatch(), bias, slopes])
 }
 
@@ -61,7 +61,7 @@ enum Slope {
 
 #[derive(Debug, Clone)]
 struct Propagate {
-    adjacency: Arc<Adjacency>,
+    operator: Arc<Operator>,
     slope: Slope,
 }
 
@@ -83,22 +83,12 @@ struct Values {
     tensor: FlexTensor,
 }
 
-impl Propagate {
-    fn rows(&self) -> SparseRows<'_> {
-        SparseRows {
-            offsets: self.adjacency.indptr(),
-            columns: self.adjacency.columns(),
-            values: self.adjacency.values(),
-        }
-    }
-}
-
 impl Operation<3> for Propagate {
     type Saved = Saved;
 
     fn forward(&self, [input, bias, slopes]: [FlexTensor; 3]) -> (FlexTensor, Saved) {
         let (dense, width) = (input.storage::<f32>(), width(&input));
-        let shape = [self.adjacency.num_nodes(), width];
+        let shape = [self.operator.num_nodes(), width];
         let (bias, given): (&[f32], &[f32]) = (bias.storage(), slopes.storage());
         let slopes = match (self.slope, given) {
             (Slope::Fixed(slope), _) => vec![slope; width],
@@ -108,7 +98,7 @@ impl Operation<3> for Propagate {
         let results_tell =
             self.slope != Slope::Learned || slopes.iter().all(|slope| *slope >= SMALLEST_INVERTIBLE_SLOPE);
         let activates = self.slope != Slope::Fixed(1.0);
-        let output = self.rows().times(
+        let output = self.operator.sparse_rows().times(
             dense,
             width,
             #[inline(always)]
@@ -147,10 +137,15 @@ impl Operation<3> for Propagate {
             // What the activation was undone with has served: its memory takes the product, unless somebody else has a use for it.
             let memory = values.map(|values| values.tensor).filter(FlexTensor::is_unique);
             let Some(mut product) = memory else {
-                let product = self.rows().times(gradient.storage(), width, kernel::as_it_is);
-                return operation::tensor(product, [self.adjacency.num_nodes(), width]);
+                let product = self.operator.transposed_rows().times(gradient.storage(), width, kernel::as_it_is);
+                return operation::tensor(product, [self.operator.num_nodes(), width]);
             };
-            self.rows().times_into(gradient.storage(), width, product.storage_mut(), kernel::as_it_is);
+            self.operator.transposed_rows().times_into(
+                gradient.storage(),
+                width,
+                product.storage_mut(),
+                kernel::as_it_is,
+            );
             product
         });
         let bias = bias_wanted.then(|| operation::tensor(bias, [width]));

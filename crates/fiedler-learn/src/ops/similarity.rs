@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kernel::{self, Piece};
 use super::operation::{self, Operation, width};
-use crate::Segments;
+use crate::GraphOffsets;
 
 /// How two vectors are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -38,19 +38,19 @@ pub(crate) const SHORTEST: f32 = 1e-8;
 /// For each node its similarity with the vector of the graph it belongs to.
 ///
 /// `nodes` has one row a node, `graphs` one a segment. Gradients flow to both.
-pub fn similarity(nodes: Tensor<2>, graphs: Tensor<2>, segments: &Segments, similarity: Similarity) -> Tensor<1> {
-    assert_eq!(nodes.dims(), [segments.rows(), graphs.dims()[1]], "one row a node, as wide as the graphs' vectors");
-    assert_eq!(graphs.dims()[0], segments.len(), "one vector a graph");
+pub fn similarity(nodes: Tensor<2>, graphs: Tensor<2>, offsets: &GraphOffsets, similarity: Similarity) -> Tensor<1> {
+    assert_eq!(nodes.dims(), [offsets.rows(), graphs.dims()[1]], "one row a node, as wide as the graphs' vectors");
+    assert_eq!(graphs.dims()[0], offsets.len(), "one vector a graph");
     if !operation::is_on_cpu(&nodes) {
-        return super::plain::similarity(nodes, graphs, segments, similarity);
+        return super::plain::similarity(nodes, graphs, offsets, similarity);
     }
-    let compare = Compare { segments: segments.clone(), similarity };
+    let compare = Compare { offsets: offsets.clone(), similarity };
     operation::apply(compare, [nodes.into_dispatch(), graphs.into_dispatch()])
 }
 
 #[derive(Debug, Clone)]
 struct Compare {
-    segments: Segments,
+    offsets: GraphOffsets,
     similarity: Similarity,
 }
 
@@ -71,9 +71,9 @@ impl Operation<2> for Compare {
         let (of_nodes, of_graphs): (&[f32], &[f32]) = (nodes.storage(), graphs.storage());
         let row = |row: usize| row * width..(row + 1) * width;
         let graph_lengths: Vec<f32> =
-            (0..self.segments.len()).map(|graph| self.similarity.length(&of_graphs[row(graph)])).collect();
+            (0..self.offsets.len()).map(|graph| self.similarity.length(&of_graphs[row(graph)])).collect();
         let arch = Arch::new();
-        let pieces = kernel::pieces(self.segments.offsets());
+        let pieces = kernel::pieces(self.offsets.offsets());
         let parts: Vec<(Vec<f32>, Vec<f32>)> = pieces
             .par_iter()
             .with_min_len(kernel::pieces_at_once(&pieces, width))
@@ -95,13 +95,13 @@ impl Operation<2> for Compare {
                 )
             })
             .collect();
-        let mut similarities = Vec::with_capacity(self.segments.rows());
-        let mut node_lengths = Vec::with_capacity(self.segments.rows());
+        let mut similarities = Vec::with_capacity(self.offsets.rows());
+        let mut node_lengths = Vec::with_capacity(self.offsets.rows());
         for (part, lengths) in parts {
             similarities.extend(part);
             node_lengths.extend(lengths);
         }
-        let output = operation::tensor(similarities.clone(), [self.segments.rows()]);
+        let output = operation::tensor(similarities.clone(), [self.offsets.rows()]);
         (output, Saved { nodes, graphs, similarities, node_lengths, graph_lengths })
     }
 
@@ -110,11 +110,11 @@ impl Operation<2> for Compare {
         let (nodes, graphs): (&[f32], &[f32]) = (saved.nodes.storage(), saved.graphs.storage());
         let gradient: &[f32] = gradient.storage();
         // A length that was raised to the shortest allowed does not change with the vector.
-        let bends = |length: f32| match self.similarity {
+        let activations = |length: f32| match self.similarity {
             Similarity::Cosine if length > SHORTEST => 1.0 / (length * length),
             Similarity::Cosine | Similarity::Dot => 0.0,
         };
-        let pieces = kernel::pieces(self.segments.offsets());
+        let pieces = kernel::pieces(self.offsets.offsets());
         let mut of_nodes = vec![0.0; if nodes_wanted { nodes.len() } else { 0 }];
         let images = cut(&mut of_nodes, &pieces, width);
         let arch = Arch::new();
@@ -136,7 +136,7 @@ impl Operation<2> for Compare {
                             let length = saved.node_lengths[node];
                             let scaled = gradient[node] / (length * saved.graph_lengths[*segment]);
                             let pull = gradient[node] * saved.similarities[node];
-                            let back = pull * bends(length);
+                            let back = pull * activations(length);
                             along += pull;
                             kernel::add_multiple(&mut of_graph, scaled, row);
                             if let Some(image) = image.next() {
@@ -155,10 +155,10 @@ impl Operation<2> for Compare {
             let range = segment * width..(segment + 1) * width;
             let total = &mut of_graphs[range.clone()];
             kernel::add_to(total, &part);
-            kernel::add_multiple(total, -along * bends(saved.graph_lengths[*segment]), &graphs[range]);
+            kernel::add_multiple(total, -along * activations(saved.graph_lengths[*segment]), &graphs[range]);
         }
-        let of_nodes = nodes_wanted.then(|| operation::tensor(of_nodes, [self.segments.rows(), width]));
-        [of_nodes, Some(operation::tensor(of_graphs, [self.segments.len(), width]))]
+        let of_nodes = nodes_wanted.then(|| operation::tensor(of_nodes, [self.offsets.rows(), width]));
+        [of_nodes, Some(operation::tensor(of_graphs, [self.offsets.len(), width]))]
     }
 }
 

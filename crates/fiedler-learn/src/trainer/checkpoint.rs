@@ -1,19 +1,33 @@
-//! Where training stands, in a file that it can go on from.
-
-use std::path::{Path, PathBuf};
+//! Where training stands, in bytes that it can go on from.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::weights::Weights;
+use crate::state_dict::StateDict;
 
-/// Where a run keeps its checkpoint, and what tells it from other runs.
-#[derive(Debug, Clone)]
-pub struct CheckpointFile {
-    /// The file.
-    pub path: PathBuf,
+/// Where a run keeps its checkpoint. Files are the business of whoever implements this.
+pub trait CheckpointStore: Sync {
+    /// The bytes of the last checkpoint, if there is one.
+    ///
+    /// # Errors
+    /// When it cannot be read; the text says why.
+    fn load(&self) -> std::result::Result<Option<Vec<u8>>, String>;
+
+    /// Keeps a checkpoint in place of the one before.
+    ///
+    /// # Errors
+    /// When it cannot be written; the text says why.
+    fn save(&self, bytes: &[u8]) -> std::result::Result<(), String>;
+}
+
+/// A checkpoint's place, and what tells its run from others.
+#[derive(Clone, Copy)]
+pub struct Checkpointing<'a> {
+    /// Where it is kept.
+    pub store: &'a dyn CheckpointStore,
     /// Settings and data of the run, in any form: a checkpoint of another run is refused.
-    pub run: String,
+    pub run: &'a str,
 }
 
 /// How training has gone so far.
@@ -21,82 +35,155 @@ pub struct CheckpointFile {
 pub struct History {
     /// The mean loss of each epoch.
     pub losses: Vec<f32>,
-    /// The number of epochs after which the loss was smallest, and that loss.
+    /// The epoch, counted from one, with the smallest loss, or with the smallest value of the method's own validation; and that value.
     pub best: Option<(usize, f32)>,
     /// Time taken, interruptions not counted.
     pub seconds: f64,
 }
 
+/// How far an epoch is.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Position {
+    /// Steps of the epoch that are done.
+    pub(super) batch: usize,
+    /// Sum of losses, each times the graphs of its step.
+    pub(super) loss_sum: f64,
+    /// Graphs of these steps.
+    pub(super) graphs: usize,
+}
+
 /// All that training needs to go on.
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoint {
-    pub(super) model: Weights,
-    pub(super) adam: Weights,
+    pub(super) model: StateDict,
+    pub(super) optimizers: Vec<StateDict>,
     /// The weights that had the smallest loss, where they may be wanted again.
-    pub(super) best: Option<Weights>,
+    pub(super) best: Option<StateDict>,
     pub(super) history: History,
+    pub(super) position: Position,
+    pub(super) state: Value,
 }
+
+/// Version of the format.
+const VERSION: u32 = 2;
+/// The most phases that a method may have.
+const PHASES: usize = 16;
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Note {
+    version: u32,
     run: String,
-    steps: Option<String>,
+    /// The note of each optimizer: its number of steps.
+    optimizers: Vec<String>,
     history: History,
+    position: Position,
+    state: Value,
 }
 
-const PARTS: [&str; 3] = ["model.", "adam.", "best."];
+impl Checkpointing<'_> {
+    pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<()> {
+        let bytes = checkpoint.to_bytes(self.run)?;
+        self.store.save(&bytes).map_err(|problem| Error::Checkpoint { action: "write", problem })
+    }
 
-impl CheckpointFile {
-    pub(super) fn write(&self, checkpoint: Checkpoint) -> Result<()> {
-        let Checkpoint { model, adam, best, history } = checkpoint;
-        let note = Note { run: self.run.clone(), steps: adam.note.clone(), history };
-        let mut file = Weights::default();
-        file.note = Some(serde_json::to_string(&note).map_err(|error| self.malformed(error))?);
-        for (part, weights) in PARTS.iter().zip([Some(model), Some(adam), best]) {
-            for (name, shape, values) in weights.iter().flat_map(Weights::iter) {
+    /// What was kept, if anything.
+    pub(super) fn read(&self, epochs: usize) -> Result<Option<Checkpoint>> {
+        let bytes = self.store.load().map_err(|problem| Error::Checkpoint { action: "read", problem })?;
+        bytes.map(|bytes| Checkpoint::from_bytes(&bytes, self.run, epochs)).transpose()
+    }
+}
+
+impl Checkpoint {
+    fn to_bytes(&self, run: &str) -> Result<Vec<u8>> {
+        let note = Note {
+            version: VERSION,
+            run: run.to_owned(),
+            optimizers: self.optimizers.iter().map(|optimizer| optimizer.note.clone().unwrap_or_default()).collect(),
+            history: self.history.clone(),
+            position: self.position,
+            state: self.state.clone(),
+        };
+        let mut file = StateDict::default();
+        file.note = Some(serde_json::to_string(&note).map_err(malformed)?);
+        let optimizers = self.optimizers.iter().enumerate().map(|(at, weights)| (format!("optimizer{at}."), weights));
+        let parts = [("model.".to_owned(), &self.model)].into_iter().chain(optimizers);
+        for (part, weights) in parts.chain(self.best.iter().map(|best| ("best.".to_owned(), best))) {
+            for (name, shape, values) in weights.iter() {
                 file.insert(format!("{part}{name}"), shape.to_vec(), values.to_vec())?;
             }
         }
-        file.write(&self.path)
+        file.to_bytes()
     }
 
-    /// What the file holds, if there is one.
-    pub(super) fn read(&self) -> Result<Option<Checkpoint>> {
-        if !self.path.exists() {
-            return Ok(None);
-        }
-        let file = Weights::read(&self.path)?;
+    fn from_bytes(bytes: &[u8], run: &str, epochs: usize) -> Result<Checkpoint> {
+        let file = StateDict::from_bytes(bytes)?;
         let note = file.note.as_deref().unwrap_or_default();
-        let note: Note = serde_json::from_str(note).map_err(|error| self.malformed(error))?;
-        if note.run != self.run {
-            return Err(Error::OtherRun { path: self.path.clone() });
+        let version: Value = serde_json::from_str(note).map_err(malformed)?;
+        if version.get("version").and_then(Value::as_u64) != Some(VERSION.into()) {
+            return Err(malformed("it was left by another version of fiedler; begin the run anew"));
         }
-        let mut parts: [Weights; 3] = Default::default();
+        let note: Note = serde_json::from_value(version).map_err(malformed)?;
+        if note.run != run {
+            return Err(Error::OtherRun);
+        }
+        if let Some(name) = file.not_finite() {
+            return Err(malformed(format!("{name} holds a value that is no finite number")));
+        }
+        note.check(epochs)?;
+        let (mut model, mut best) = (StateDict::default(), StateDict::default());
+        let mut optimizers: Vec<StateDict> = Vec::new();
+        for steps in note.optimizers {
+            let mut optimizer = StateDict::default();
+            optimizer.note = Some(steps);
+            optimizers.push(optimizer);
+        }
         for (name, shape, values) in file.iter() {
-            let found = PARTS.iter().enumerate().find_map(|(part, prefix)| Some((part, name.strip_prefix(prefix)?)));
-            let (part, name) = found.ok_or_else(|| self.malformed(format!("{name} belongs to no part")))?;
-            parts[part].insert(name, shape.to_vec(), values.to_vec())?;
+            let (part, rest) = name.split_once('.').unwrap_or((name, ""));
+            let optimizer = part.strip_prefix("optimizer").and_then(|number| number.parse::<usize>().ok());
+            let part = match (part, optimizer) {
+                ("model", _) => &mut model,
+                ("best", _) => &mut best,
+                (_, Some(at)) if at < optimizers.len() => &mut optimizers[at],
+                _ => return Err(malformed(format!("{name} belongs to no part"))),
+            };
+            part.insert(rest, shape.to_vec(), values.to_vec())?;
         }
-        let [model, mut adam, best] = parts;
-        adam.note = note.steps;
         let has_best = best.iter().next().is_some();
-        Ok(Some(Checkpoint { model, adam, best: has_best.then_some(best), history: note.history }))
-    }
-
-    fn malformed(&self, problem: impl std::fmt::Display) -> Error {
-        Error::Malformed { path: self.path.clone(), problem: format!("not a checkpoint: {problem}") }
+        let (history, position, state) = (note.history, note.position, note.state);
+        Ok(Checkpoint { model, optimizers, best: has_best.then_some(best), history, position, state })
     }
 }
 
-/// Removes a checkpoint that is no longer needed; that there is none is no failure.
+impl Note {
+    /// Refuses what no run of ours would have written.
+    fn check(&self, epochs: usize) -> Result<()> {
+        let History { losses, best, seconds } = &self.history;
+        if losses.len() > epochs || losses.iter().any(|loss| !loss.is_finite()) {
+            return Err(malformed(format!("it tells of {} epochs, where the run has {epochs}", losses.len())));
+        }
+        if best.is_some_and(|(epoch, value)| epoch == 0 || epoch > losses.len() || !value.is_finite()) {
+            return Err(malformed("its best epoch is none of those that it tells of"));
+        }
+        if !(seconds.is_finite() && *seconds >= 0.0 && self.position.loss_sum.is_finite()) {
+            return Err(malformed("its times or sums are no numbers"));
+        }
+        if !(1..=PHASES).contains(&self.optimizers.len()) {
+            return Err(malformed(format!("it has {} optimizers", self.optimizers.len())));
+        }
+        Ok(())
+    }
+}
+
+fn malformed(problem: impl std::fmt::Display) -> Error {
+    Error::Malformed { problem: format!("not a checkpoint: {problem}") }
+}
+
+/// Reads the bytes of a checkpoint as a run would that has no other: what a fuzzer calls.
 ///
 /// # Errors
-/// When the system refuses.
-pub fn remove(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::Io { action: "remove", path: path.into(), source: error })
-        }
-        _ => Ok(()),
-    }
+/// When they are not those of a checkpoint.
+#[doc(hidden)]
+pub fn read_any(bytes: &[u8]) -> Result<()> {
+    Checkpoint::from_bytes(bytes, "", usize::MAX).map(drop)
 }

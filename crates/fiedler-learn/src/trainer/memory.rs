@@ -2,7 +2,7 @@
 
 use fiedler_graph::{Features, GraphSet};
 
-use super::Training;
+use super::TrainingSettings;
 use crate::data::Data;
 use crate::method::{Compared, Footprint};
 
@@ -12,7 +12,7 @@ const FLOAT: f64 = 4.0;
 const COPIES_OF_WEIGHTS: f64 = 8.0;
 /// Column and value of an entry of a sparse matrix that is held by row and by column.
 const SPARSE_ENTRY: f64 = 16.0;
-/// Two views and their twins.
+/// Two views and their corruptions.
 const STRUCTURES: f64 = 4.0;
 /// Column, value and, for its way through a view, origin of an entry of a structure.
 const STRUCTURE_ENTRY: f64 = 12.0;
@@ -22,13 +22,13 @@ const SIMILARITIES: f64 = 12.0;
 const MATRICES_OF_PAIRS: f64 = 20.0;
 
 /// Bytes that training holds at once, by an estimate; data that are loaded already are not counted.
-pub fn estimate(data: &Data<'_>, training: &Training, footprint: Footprint) -> u64 {
+pub fn estimate(data: &Data<'_>, training: &TrainingSettings, footprint: Footprint) -> u64 {
     let graphs = data.graphs();
     let (nodes, entries) = largest_batch(graphs, training.batch_size);
     let similarities = match footprint.compared {
         // With one graph, its similarities are one value a node.
         Compared::NodesWithGraphs if graphs.len() > 1 => nodes * training.batch_size as f64 * SIMILARITIES,
-        Compared::Nodes(at_once) => nodes.min(at_once as f64).powi(2) * MATRICES_OF_PAIRS,
+        Compared::Nodes(anchors) => nodes.min(anchors as f64).powi(2) * MATRICES_OF_PAIRS,
         Compared::Nothing | Compared::NodesWithGraphs => 0.0,
     };
     let of_features = match data.features() {

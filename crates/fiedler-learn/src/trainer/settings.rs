@@ -2,88 +2,150 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Clock;
 use crate::error::{Error, Result};
 use crate::optimizer::AdamSettings;
 
 /// How a method is trained. The defaults are the paper's for one graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Training {
+#[serde(default, deny_unknown_fields)]
+pub struct TrainingSettings {
     /// How often training goes through all graphs: N in the paper.
     pub epochs: usize,
     /// Graphs that a step looks at; one graph is always taken whole.
     pub batch_size: usize,
-    /// β in the paper, at its highest.
+    /// Which optimizer.
+    pub optimizer: Optimizer,
+    /// Learning rate, β in the paper, at its highest.
     pub learning_rate: f64,
-    /// Multiple of each weight that is added to its gradient.
+    /// Weight decay (L2, as in torch.optim.Adam; decoupled with AdamW).
     pub weight_decay: f64,
-    /// How the learning rate goes from epoch to epoch.
+    /// How the learning rate changes.
     pub schedule: Schedule,
-    /// Epochs without a smaller loss after which training ends, and goes back to where the loss was smallest.
+    /// Epochs without a smaller loss after which training ends, and goes back to the weights that had the smallest.
     pub patience: Option<usize>,
     /// Epochs between two checkpoints, at most.
     pub checkpoint_every: usize,
-    /// Embeddings that spread over less than this share of their length have collapsed; looked at with every checkpoint.
-    pub collapse_below: f64,
+    /// Embeddings whose relative standard deviation is less have collapsed; looked at with every checkpoint.
+    pub min_relative_std: f64,
 }
 
-impl Default for Training {
+impl Default for TrainingSettings {
     fn default() -> Self {
-        Training {
+        TrainingSettings {
             epochs: 1000,
             batch_size: 32,
+            optimizer: Optimizer::Adam,
             learning_rate: 1e-3,
             weight_decay: 1e-5,
             schedule: Schedule::Constant,
             patience: None,
             checkpoint_every: 50,
-            collapse_below: 1e-4,
+            min_relative_std: 1e-4,
         }
     }
 }
 
-/// How the learning rate goes from epoch to epoch.
+/// Which optimizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "lowercase")]
+pub enum Optimizer {
+    /// Adam, with weight decay as L2.
+    #[default]
+    Adam,
+    /// Adam with decoupled weight decay.
+    AdamW,
+}
+
+/// An optimizer with its learning rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptimizerSettings {
+    /// Which.
+    pub optimizer: Optimizer,
+    /// Learning rate at its highest.
+    pub learning_rate: f64,
+    /// Weight decay.
+    pub weight_decay: f64,
+}
+
+impl OptimizerSettings {
+    pub(crate) fn adam(&self) -> AdamSettings {
+        AdamSettings {
+            learning_rate: self.learning_rate,
+            weight_decay: self.weight_decay,
+            decoupled: self.optimizer == Optimizer::AdamW,
+            ..AdamSettings::default()
+        }
+    }
+}
+
+/// What a schedule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScheduleUnit {
+    /// Epochs.
+    #[default]
+    Epoch,
+    /// Steps.
+    Step,
+}
+
+/// How the learning rate changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "name", deny_unknown_fields)]
 pub enum Schedule {
     /// Always the same.
     #[default]
     Constant,
-    /// Up from near zero in a straight line, then down to zero along half a cosine.
+    /// Up in a straight line, then down to zero along half a cosine.
     Cosine {
-        /// Epochs on the way up.
-        #[serde(default, rename = "warm-up")]
-        warm_up: usize,
+        /// Epochs, or steps, on the way up.
+        #[serde(default)]
+        warmup: usize,
+        /// Whether the first step of the warm-up has a learning rate of zero, as in BGRL's program; otherwise it is the first above zero.
+        #[serde(default)]
+        from_zero: bool,
+        /// What is counted.
+        #[serde(default)]
+        unit: ScheduleUnit,
     },
 }
 
 impl Schedule {
-    /// The share of the highest learning rate that an epoch has, counted from zero.
+    /// The factor of the highest learning rate.
     ///
     /// ```
-    /// use fiedler_learn::trainer::Schedule;
-    /// let shares: Vec<f64> = (0..6).map(|epoch| Schedule::Cosine { warm_up: 2 }.share(epoch, 6)).collect();
-    /// assert_eq!(shares[..3], [0.5, 1.0, 1.0]);
-    /// assert!((shares[4] - 0.5).abs() < 1e-12 && shares[5] > 0.0);
+    /// use fiedler_learn::trainer::{Clock, Schedule, ScheduleUnit};
+    /// let schedule = Schedule::Cosine { warmup: 2, from_zero: false, unit: ScheduleUnit::Epoch };
+    /// let factor = |epoch| schedule.factor(&Clock { epoch, epochs: 6, ..Clock::default() });
+    /// let factors: Vec<f64> = (0..6).map(factor).collect();
+    /// assert_eq!(factors[..3], [0.5, 1.0, 1.0]);
+    /// assert!((factors[4] - 0.5).abs() < 1e-12 && factors[5] > 0.0);
     /// ```
-    pub fn share(&self, epoch: usize, epochs: usize) -> f64 {
-        match *self {
-            Schedule::Constant => 1.0,
-            Schedule::Cosine { warm_up } if epoch < warm_up => (epoch + 1) as f64 / warm_up as f64,
-            Schedule::Cosine { warm_up } => {
-                let done = (epoch - warm_up) as f64 / epochs.saturating_sub(warm_up).max(1) as f64;
-                0.5 * (1.0 + (std::f64::consts::PI * done).cos())
-            }
+    pub fn factor(&self, clock: &Clock) -> f64 {
+        let Schedule::Cosine { warmup, from_zero, unit } = *self else { return 1.0 };
+        let (at, total) = match unit {
+            ScheduleUnit::Epoch => (clock.epoch, clock.epochs),
+            ScheduleUnit::Step => (clock.step as usize, clock.total_steps as usize),
+        };
+        if at < warmup {
+            return (at + usize::from(!from_zero)) as f64 / warmup as f64;
         }
+        let done = (at - warmup) as f64 / total.saturating_sub(warmup).max(1) as f64;
+        0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos())
     }
 }
 
-impl Training {
-    /// Checks what [`Adam::new`](crate::optimizer::Adam::new) does not.
-    pub(super) fn check(&self) -> Result<()> {
+impl TrainingSettings {
+    /// Refuses settings that are out of their range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<()> {
         for (name, value) in [
-            ("batch-size", self.batch_size),
-            ("checkpoint-every", self.checkpoint_every),
+            ("batch_size", self.batch_size),
+            ("checkpoint_every", self.checkpoint_every),
             ("patience", self.patience.unwrap_or(1)),
         ] {
             if value == 0 {
@@ -91,15 +153,21 @@ impl Training {
             }
         }
         if self.epochs > u32::MAX as usize - 1 {
-            return Err(Error::setting("epochs", self.epochs, "fewer than four milliards"));
+            return Err(Error::setting("epochs", self.epochs, "at most 4,294,967,294"));
         }
-        if !(0.0..1.0).contains(&self.collapse_below) {
-            return Err(Error::setting("collapse-below", self.collapse_below, "a number from 0 to less than 1"));
+        if !(0.0..1.0).contains(&self.min_relative_std) {
+            return Err(Error::setting("min_relative_std", self.min_relative_std, "a number from 0 to less than 1"));
         }
-        Ok(())
+        if let Schedule::Cosine { warmup, unit: ScheduleUnit::Epoch, .. } = self.schedule
+            && warmup > self.epochs
+        {
+            return Err(Error::setting("warmup", warmup, format!("at most {}, the number of epochs", self.epochs)));
+        }
+        self.optimizer().adam().check()
     }
 
-    pub(super) fn adam(&self) -> AdamSettings {
-        AdamSettings { learning_rate: self.learning_rate, weight_decay: self.weight_decay, ..AdamSettings::default() }
+    pub(crate) fn optimizer(&self) -> OptimizerSettings {
+        let TrainingSettings { optimizer, learning_rate, weight_decay, .. } = *self;
+        OptimizerSettings { optimizer, learning_rate, weight_decay }
     }
 }

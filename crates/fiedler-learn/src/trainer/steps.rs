@@ -1,56 +1,184 @@
-//! Single steps: making them of graphs, and taking them.
+//! Single steps: which graphs they look at, making them, and taking them.
 
-use super::{State, Training};
-use crate::data::{Data, Loaded, Sample, Supervision, Views};
-use crate::dropout::Draws;
+use std::sync::Arc;
+
+use burn::tensor::Device;
+use fiedler_augment::pipeline::FittedPipeline;
+use fiedler_augment::{Pipeline, ViewKey};
+use fiedler_graph::random::stream;
+use rand::seq::SliceRandom;
+
+use super::{Clock, State, Trainer};
+use crate::ema::deep_copy;
 use crate::error::{Error, Result};
-use crate::method::{Method, Step};
+use crate::method::{Method, Phase, Step};
+use crate::pass::{DropoutRng, Pass};
+use crate::sample::{Loaded, Sample};
+use crate::supervision::{BatchLabels, Part};
 
-/// What steps are made of and taken with; unlike a [`Trainer`], any thread may use it.
-pub(super) struct Steps<'a, M> {
-    pub(super) method: &'a M,
-    pub(super) data: &'a Data<'a>,
-    pub(super) views: Option<Views<'a>>,
-    pub(super) supervision: Option<Supervision<'a>>,
-    pub(super) training: &'a Training,
-    pub(super) seed: u64,
+/// What one step looks at.
+pub(super) struct Made<'a> {
+    loaded: Arc<Loaded<'a>>,
+    clean: Option<Arc<Sample>>,
+    views: Vec<Sample>,
+    labels: Option<BatchLabels>,
 }
 
-impl<M: Method> Steps<'_, M> {
-    pub(super) fn make(&self, loaded: &Loaded<'_>, epoch: usize, number: u64) -> Result<Step> {
-        let level = self.data.level();
-        Ok(Step {
-            views: self.draw(loaded, epoch as u32)?,
-            level,
-            answers: self.supervision.map_or_else(Vec::new, |labels| labels.answers(loaded, level)),
-            draws: Draws::new(self.seed, number),
-            seed: self.seed,
-            number,
-        })
+/// One graph, which is loaded once and for all.
+pub(super) struct Whole<'a> {
+    loaded: Arc<Loaded<'a>>,
+    clean: Option<Arc<Sample>>,
+}
+
+/// Views of an epoch: their pipelines, each ready to be drawn.
+pub(super) type EpochViews = Vec<Arc<FittedPipeline>>;
+
+impl<'a, M: Method> Trainer<'a, M> {
+    pub(super) fn whole(&self, device: &Device) -> Result<Option<Whole<'a>>> {
+        if self.task.num_graphs != 1 {
+            return Ok(None);
+        }
+        let loaded = Arc::new(self.data.load_all(device)?);
+        let clean = self.clean(&loaded)?;
+        Ok(Some(Whole { loaded, clean }))
     }
 
-    pub(super) fn take(&self, mut state: State<M::Model>, step: Step, epoch: usize) -> Result<(State<M::Model>, f32)> {
-        let loss = self.method.loss(&state.model, &step)?;
-        let value: f32 = loss.clone().into_scalar();
-        if !value.is_finite() {
-            return Err(Error::NotFinite { what: "loss", epoch });
+    fn clean(&self, loaded: &Loaded<'_>) -> Result<Option<Arc<Sample>>> {
+        let wanted = self.requirements.clean.then(|| loaded.clean(self.data, &self.requirements.operators));
+        Ok(wanted.transpose()?.map(Arc::new))
+    }
+
+    /// The pipelines, fitted.
+    pub(super) fn fitted(&self, pipelines: &[Pipeline]) -> Result<EpochViews> {
+        pipelines.iter().map(|pipeline| self.views.fitted(pipeline)).collect()
+    }
+
+    /// The graphs of each step of an epoch. A last one that would be left alone, without others to be told apart from, joins
+    /// the step before.
+    pub(super) fn batches(&self, epoch: usize) -> Vec<Vec<usize>> {
+        if self.task.num_graphs == 1 {
+            return vec![vec![0]];
         }
-        let share = self.training.schedule.share(epoch, self.training.epochs);
-        state.adam.set_learning_rate(self.training.learning_rate * share);
-        state.model = state.adam.step(state.model, loss.backward());
+        let mut order: Vec<usize> = match &self.supervision {
+            Some(labels) => labels.known(Part::Train).into_iter().map(|graph| graph as usize).collect(),
+            None => (0..self.task.num_graphs).collect(),
+        };
+        order.shuffle(&mut stream(self.seed, "order of graphs", epoch as u64));
+        let mut batches: Vec<Vec<usize>> = order.chunks(self.training.batch_size).map(<[usize]>::to_vec).collect();
+        if self.training.batch_size > 1
+            && batches.len() > 1
+            && let Some(alone) = batches.pop_if(|batch| batch.len() == 1)
+            && let Some(last) = batches.last_mut()
+        {
+            last.extend(alone);
+        }
+        batches
+    }
+
+    /// Loads the graphs of a step and draws its views.
+    pub(super) fn make(
+        &self,
+        graphs: &[usize],
+        whole: Option<&Whole<'a>>,
+        views: &EpochViews,
+        epoch: usize,
+        device: &Device,
+    ) -> Result<Made<'a>> {
+        let (loaded, clean) = match whole {
+            Some(whole) => (Arc::clone(&whole.loaded), whole.clean.clone()),
+            None => {
+                let loaded = Arc::new(self.data.load(graphs, device)?);
+                let clean = self.clean(&loaded)?;
+                (loaded, clean)
+            }
+        };
+        let labels = self.supervision.map(|labels| labels.of_step(&loaded, self.task.level, Part::Train));
+        Ok(Made { views: self.draw(&loaded, views, epoch as u32, 0)?, loaded, clean, labels })
+    }
+
+    /// Draws one sample for each view.
+    pub(super) fn draw(&self, loaded: &Loaded<'_>, views: &EpochViews, epoch: u32, phase: u32) -> Result<Vec<Sample>> {
+        let operators = &self.requirements.operators;
+        let draw = |(view, fitted): (usize, &Arc<FittedPipeline>)| {
+            if fitted.is_identity() {
+                return loaded.clean(self.data, operators);
+            }
+            let key = ViewKey { phase, ..ViewKey::new(self.seed, epoch, view as u32) };
+            loaded.view(self.data, fitted.draw(&loaded.batch, key)?, operators)
+        };
+        views.iter().enumerate().map(draw).collect()
+    }
+
+    /// Takes a step: every phase in turn. Tells the loss of the last.
+    pub(super) fn take(
+        &self,
+        mut state: State<M>,
+        mut made: Made<'_>,
+        views: &EpochViews,
+        clock: Clock,
+    ) -> Result<(State<M>, f32)> {
+        let mut value = 0f32;
+        for (at, phase) in self.phases.iter().enumerate() {
+            if phase.redraw && at > 0 {
+                made.views = self.draw(&made.loaded, views, clock.epoch as u32, at as u32)?;
+            }
+            let step = self.step(&made, phase, clock, at);
+            let loss = self.method.loss(&state.model, &state.state, &step)?.value;
+            value = loss.clone().into_scalar();
+            if !value.is_finite() {
+                return Err(Error::NotFinite { what: "loss", epoch: clock.epoch });
+            }
+            let is_better = || state.history.best.is_none_or(|(_, best)| value < best);
+            if clock.steps_per_epoch == 1
+                && self.training.patience.is_some()
+                && self.supervision.is_none()
+                && is_better()
+            {
+                // The loss is that of the weights as they are now, not as the step will leave them.
+                state.candidate = Some(deep_copy(&state.model));
+            }
+            let settings = phase.optimizer.unwrap_or_else(|| self.training.optimizer());
+            let factor = self.training.schedule.factor(&clock);
+            let optimizer = &mut state.optimizers[at];
+            optimizer.set_learning_rate(settings.learning_rate * factor);
+            state.model = optimizer.step_selected(state.model, loss.backward(), &phase.trains, phase.maximize);
+        }
+        state.model = self.method.after_step(state.model, &Clock { step: clock.step + 1, ..clock });
         Ok((state, value))
     }
 
-    /// As many views as the method looks at; the graphs as they are, where it looks at none.
-    pub(super) fn draw(&self, loaded: &Loaded<'_>, epoch: u32) -> Result<Vec<Sample>> {
-        let weighting = self.method.weighting();
-        let count = self.method.views();
-        if count == 0 {
-            return Ok(vec![self.data.clean(loaded, weighting)?]);
+    fn step<'s>(&'s self, made: &'s Made<'_>, phase: &'s Phase, clock: Clock, at: usize) -> Step<'s> {
+        // Phases of one step draw their dropout from streams of their own.
+        let dropout = DropoutRng::new(self.seed, clock.step + ((at as u64) << 24));
+        Step {
+            task: self.task,
+            clean: made.clean.as_deref(),
+            views: &made.views,
+            labels: made.labels.as_ref(),
+            rows: None,
+            phase,
+            clock,
+            seed: self.seed,
+            pass: Pass::train(dropout),
         }
-        let Some(views) = self.views else {
-            return Err(Error::setting("scheme", "missing", "one to draw views from"));
-        };
-        (0..count).map(|view| views.draw(self.data, loaded, weighting, epoch, view)).collect()
+    }
+
+    /// A step that nothing is learned from.
+    pub(super) fn eval_step<'s>(
+        &'s self,
+        clean: Option<&'s Sample>,
+        views: &'s [Sample],
+        labels: Option<&'s BatchLabels>,
+        clock: Clock,
+    ) -> Step<'s> {
+        let phase = &self.phases[0];
+        let (task, seed) = (self.task, self.seed);
+        Step { task, clean, views, labels, rows: None, phase, clock, seed, pass: Pass::eval() }
+    }
+
+    /// The loss of a model on a step, without recording anything.
+    pub(super) fn loss_of(&self, model: &M::Model, state: &M::State, made: &Made<'_>, clock: Clock) -> Result<f32> {
+        let step = self.eval_step(made.clean.as_deref(), &made.views, made.labels.as_ref(), clock);
+        Ok(self.method.loss(model, state, &step)?.value.into_scalar())
     }
 }

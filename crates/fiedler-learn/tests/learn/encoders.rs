@@ -6,11 +6,11 @@ use burn::module::Module;
 use burn::tensor::TensorData;
 use burn::{Tensor, tensor::Device};
 use fiedler_graph::{Categorical, Dense, Features, Graph};
-use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, Layers, Widths};
-use fiedler_learn::layer::{Mlp, Nonlinearity};
+use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, Layers, InputDims};
+use fiedler_learn::layer::{Mlp, Activation};
 use fiedler_learn::ops::{self, Pooling};
-use fiedler_learn::weights::Weights;
-use fiedler_learn::{Draws, Initializer, Input, Segments, Structure};
+use fiedler_learn::state_dict::StateDict;
+use fiedler_learn::{Draws, Initializer, FeatureMatrix, GraphOffsets, MessageGraph};
 use serde::Deserialize;
 
 use crate::common::{self, assert_close, values};
@@ -86,8 +86,8 @@ fn sparse(held: &Held) -> Features {
     Features::Sparse(fiedler_graph::Sparse::new(held.shape[1], offsets, indices, values).unwrap())
 }
 
-fn weights(held: &BTreeMap<String, Held>, prefix: &str) -> Weights {
-    let mut weights = Weights::default();
+fn weights(held: &BTreeMap<String, Held>, prefix: &str) -> StateDict {
+    let mut weights = StateDict::default();
     for (name, held) in held {
         weights.insert(format!("{prefix}.{name}"), held.shape.clone(), held.values.clone()).unwrap();
     }
@@ -105,23 +105,23 @@ fn assert_layers(layers: &Layers, expected: &[Held], what: &str) {
 fn assert_as_recorded(
     settings: &EncoderSettings,
     prefix: &str,
-    structure: &Structure,
+    structure: &MessageGraph,
     features: &Features,
     record: &Record,
 ) {
     let device = common::device();
-    let input = Input::new(features, &device);
+    let input = FeatureMatrix::new(features, &device);
     let edges = record.weights.iter().find(|(name, _)| name.ends_with("edges")).map(|(_, held)| held.shape[0]);
-    let widths = Widths { nodes: input.columns(), edges };
-    let encoder = settings.build(widths, &mut Initializer::new(1, &device)).unwrap();
+    let dims = InputDims { nodes: input.columns(), edges };
+    let encoder = settings.build(dims, &mut Initializer::new(1, &device)).unwrap();
     let encoder = weights(&record.weights, prefix).apply(encoder).unwrap();
     assert_layers(&encoder.forward(structure, &input, None).unwrap(), &record.training, "training");
 
     let after = weights(&record.after, prefix);
-    for ((name, _, found), (_, _, expected)) in Weights::of(&encoder).iter().zip(after.iter()) {
+    for ((name, _, found), (_, _, expected)) in StateDict::of(&encoder).iter().zip(after.iter()) {
         assert_close(found, expected, 1e-5, &format!("{name} after one pass"));
     }
-    let input = Input::new(features, &Device::flex());
+    let input = FeatureMatrix::new(features, &Device::flex());
     assert_layers(&encoder.valid().forward(structure, &input, None).unwrap(), &record.evaluation, "evaluation");
 }
 
@@ -129,7 +129,7 @@ fn assert_as_recorded(
 fn gcn_is_that_of_pytorch_geometric() {
     let fixture = fixture();
     let settings = EncoderSettings::Gcn(GcnSettings { hidden: 6, ..GcnSettings::default() });
-    let structure = Structure::new(&graph(&fixture, true), settings.weighting());
+    let structure = MessageGraph::new(&graph(&fixture, true), settings.normalization());
     for features in [dense(&fixture.features), sparse(&fixture.features)] {
         assert_as_recorded(&settings, "Gcn", &structure, &features, &fixture.gcn);
     }
@@ -140,7 +140,7 @@ fn gin_settings() -> EncoderSettings {
         hidden: 6,
         layers: 2,
         expansion: 2,
-        learn_epsilon: true,
+        train_eps: true,
         last_relu: false,
         ..GinSettings::default()
     })
@@ -149,7 +149,7 @@ fn gin_settings() -> EncoderSettings {
 #[test]
 fn gin_is_that_of_pytorch_geometric() {
     let fixture = fixture();
-    let structure = Structure::new(&graph(&fixture, false), gin_settings().weighting());
+    let structure = MessageGraph::new(&graph(&fixture, false), gin_settings().normalization());
     for features in [dense(&fixture.features), sparse(&fixture.features)] {
         assert_as_recorded(&gin_settings(), "Gin", &structure, &features, &fixture.gin);
     }
@@ -159,7 +159,7 @@ fn gin_is_that_of_pytorch_geometric() {
 fn gin_for_molecules_is_that_of_pytorch_geometric() {
     let fixture = fixture();
     let graph = graph(&fixture, false);
-    let structure = Structure::with_edges(&graph, &fixture.bonds.features(), &common::device()).unwrap();
+    let structure = MessageGraph::with_edges(&graph, &fixture.bonds.features(), &common::device()).unwrap();
     assert_as_recorded(&gin_settings(), "Gin", &structure, &fixture.atoms.features(), &fixture.gin_molecule);
 }
 
@@ -171,11 +171,11 @@ fn pooling_is_that_of_pytorch_geometric() {
         *end += size;
         Some(*end)
     });
-    let segments = Segments::new(std::iter::once(0).chain(ends).collect());
+    let offsets = GraphOffsets::new(std::iter::once(0).chain(ends).collect());
     let shape = [input.shape[0], input.shape[1]];
     let nodes: Tensor<2> = Tensor::from_data(TensorData::new(input.values.clone(), shape), &common::device());
     for (name, pooling) in [("sum", Pooling::Sum), ("mean", Pooling::Mean), ("max", Pooling::Max)] {
-        let pooled = ops::pool(nodes.clone(), &segments, pooling);
+        let pooled = ops::pool(nodes.clone(), &offsets, pooling);
         assert_close(&values(&pooled), &fixture.pooling[name].values, 1e-6, name);
     }
 }
@@ -197,16 +197,16 @@ fn a_shuffled_structure_gives_the_rows_of_shuffled_features() {
         EncoderSettings::Gcn(GcnSettings { hidden: 5, layers: 3, ..GcnSettings::default() }),
         EncoderSettings::Gin(GinSettings { hidden: 5, layers: 2, batch_norm: false, ..GinSettings::default() }),
     ] {
-        let encoder = settings.build(Widths { nodes: 40, edges: None }, &mut Initializer::new(3, &device)).unwrap();
+        let encoder = settings.build(InputDims { nodes: 40, edges: None }, &mut Initializer::new(3, &device)).unwrap();
         let names: Vec<u32> = (0..30).map(|node| (node * 11 + 4) % 30).collect();
-        let structure = Structure::new(&graph, settings.weighting());
+        let structure = MessageGraph::new(&graph, settings.normalization());
         let relabelled = structure.relabelled(&names).unwrap();
-        let input = Input::new(&features, &device);
+        let input = FeatureMatrix::new(&features, &device);
         let twins = encoder.forward_each(&[&structure, &relabelled], &input, None).unwrap();
         let alone = encoder.forward(&structure, &input, None).unwrap();
         assert_eq!(values(&twins[0].last()), values(&alone.last()), "sharing the first product changes nothing");
 
-        let shuffled = encoder.forward(&structure, &Input::new(&features.gather(&names), &device), None).unwrap();
+        let shuffled = encoder.forward(&structure, &FeatureMatrix::new(&features.gather(&names), &device), None).unwrap();
         for (found, expected) in sorted_rows(&twins[1].last()).iter().zip(sorted_rows(&shuffled.last())) {
             assert_close(found, &expected, 1e-5, "a row of the corrupted twin");
         }
@@ -218,14 +218,14 @@ fn a_batch_gives_what_its_graphs_give_alone() {
     let device = common::device();
     let settings =
         EncoderSettings::Gin(GinSettings { hidden: 4, layers: 3, batch_norm: false, ..GinSettings::default() });
-    let encoder = settings.build(Widths { nodes: 12, edges: None }, &mut Initializer::new(4, &device)).unwrap();
+    let encoder = settings.build(InputDims { nodes: 12, edges: None }, &mut Initializer::new(4, &device)).unwrap();
     let (one, other) = (common::graph(9, 15, 5), common::graph(13, 20, 6));
     let shifted = other.edge_pairs().map(|(a, b)| (a + 9, b + 9));
     let both = Graph::from_pairs(22, one.edge_pairs().chain(shifted).collect()).unwrap().0;
     let features = Features::Sparse(common::sparse(22, 12, 7));
     let rows = |graph: &Graph, rows: std::ops::Range<u32>| {
-        let input = Input::new(&features.gather(&rows.collect::<Vec<_>>()), &device);
-        values(&encoder.forward(&Structure::new(graph, settings.weighting()), &input, None).unwrap().side_by_side())
+        let input = FeatureMatrix::new(&features.gather(&rows.collect::<Vec<_>>()), &device);
+        values(&encoder.forward(&MessageGraph::new(graph, settings.normalization()), &input, None).unwrap().side_by_side())
     };
     let alone = [rows(&one, 0..9), rows(&other, 9..22)].concat();
     assert_close(&rows(&both, 0..22), &alone, 1e-6, "a batch");
@@ -235,17 +235,17 @@ fn a_batch_gives_what_its_graphs_give_alone() {
 fn every_option_of_the_encoders_has_gradients() {
     let device = common::device();
     let graph = common::graph(40, 80, 8);
-    let input = Input::new(&Features::Sparse(common::sparse(40, 30, 9)), &device);
-    let gcn = |nonlinearity, share_slope, batch_norm| {
-        EncoderSettings::Gcn(GcnSettings { hidden: 7, layers: 3, nonlinearity, share_slope, batch_norm, dropout: 0.2 })
+    let input = FeatureMatrix::new(&Features::Sparse(common::sparse(40, 30, 9)), &device);
+    let gcn = |activation, share_slope, batch_norm| {
+        EncoderSettings::Gcn(GcnSettings { hidden: 7, layers: 3, activation, share_slope, batch_norm, dropout: 0.2 })
     };
     let mut choices = vec![gin_settings()];
-    for nonlinearity in [Nonlinearity::Identity, Nonlinearity::Relu, Nonlinearity::Prelu, Nonlinearity::PreluByColumn] {
-        choices.extend([gcn(nonlinearity, false, true), gcn(nonlinearity, true, false)]);
+    for activation in [Activation::Identity, Activation::Relu, Activation::Prelu, Activation::PreluChannelwise] {
+        choices.extend([gcn(activation, false, true), gcn(activation, true, false)]);
     }
     for settings in choices {
-        let encoder = settings.build(Widths { nodes: 30, edges: None }, &mut Initializer::new(10, &device)).unwrap();
-        let structure = Structure::new(&graph, settings.weighting());
+        let encoder = settings.build(InputDims { nodes: 30, edges: None }, &mut Initializer::new(10, &device)).unwrap();
+        let structure = MessageGraph::new(&graph, settings.normalization());
         let pass = |encoder: &fiedler_learn::encoder::Encoder| {
             encoder.forward(&structure, &input, Some(&Draws::new(11, 0))).unwrap().side_by_side()
         };
@@ -253,8 +253,8 @@ fn every_option_of_the_encoders_has_gradients() {
         assert_eq!(values(&once), values(&pass(&encoder)), "the same draws drop the same values");
         let gradients = once.square().sum().backward();
         let mut adam = fiedler_learn::optimizer::Adam::new(Default::default()).unwrap();
-        let before = Weights::of(&encoder);
-        let after = Weights::of(&adam.step(encoder, gradients));
+        let before = StateDict::of(&encoder);
+        let after = StateDict::of(&adam.step(encoder, gradients));
         for ((name, _, before), (_, _, after)) in before.iter().zip(after.iter()) {
             // A shift before a normalization is taken out again by it.
             let idle = name.ends_with("mean") || name.ends_with("variance") || name.ends_with("bias");
@@ -267,7 +267,7 @@ fn every_option_of_the_encoders_has_gradients() {
 fn settings_and_inputs_out_of_range_are_refused() {
     let device = common::device();
     let build = |settings: EncoderSettings| {
-        settings.build(Widths { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).map(|_| ())
+        settings.build(InputDims { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).map(|_| ())
     };
     let error = build(EncoderSettings::Gcn(GcnSettings { layers: 0, ..GcnSettings::default() })).unwrap_err();
     assert_eq!(error.to_string(), "layers is 0; expected at least 1");
@@ -275,9 +275,9 @@ fn settings_and_inputs_out_of_range_are_refused() {
     assert_eq!(error.to_string(), "dropout is 1; expected a number from 0 to less than 1");
 
     let settings = EncoderSettings::default();
-    let encoder = settings.build(Widths { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).unwrap();
-    let structure = Structure::new(&common::graph(10, 20, 1), settings.weighting());
-    let input = |rows, columns| Input::new(&Features::Sparse(common::sparse(rows, columns, 2)), &device);
+    let encoder = settings.build(InputDims { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).unwrap();
+    let structure = MessageGraph::new(&common::graph(10, 20, 1), settings.normalization());
+    let input = |rows, columns| FeatureMatrix::new(&Features::Sparse(common::sparse(rows, columns, 2)), &device);
     let error = encoder.forward(&structure, &input(9, 5), None).unwrap_err();
     assert_eq!(error.to_string(), "table of features has 9; expected 10");
     let error = encoder.forward(&structure, &input(10, 6), None).unwrap_err();

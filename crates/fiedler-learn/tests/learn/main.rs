@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod adjacency;
+mod operator;
 mod common;
 mod encoders;
 mod objectives;

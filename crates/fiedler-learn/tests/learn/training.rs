@@ -5,12 +5,12 @@ use burn::module::{Module, Param};
 use burn::tensor::TensorData;
 use fiedler_graph::random::stream;
 use fiedler_graph::{Features, Graph};
-use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, GinSettings, Widths};
-use fiedler_learn::objective::{Contrast, Negatives, Objective, Side};
+use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, GinSettings, InputDims};
+use fiedler_learn::loss::{LocalGlobal, Negatives, ContrastiveLoss, LocalGlobalSide};
 use fiedler_learn::optimizer::{Adam, AdamSettings};
-use fiedler_learn::readout::{Head, Jumping, Readout, ReadoutSettings};
-use fiedler_learn::weights::Weights;
-use fiedler_learn::{Initializer, Input, Segments, Structure};
+use fiedler_learn::readout::{Head, JumpingKnowledge, Readout, ReadoutSettings};
+use fiedler_learn::state_dict::StateDict;
+use fiedler_learn::{Initializer, FeatureMatrix, GraphOffsets, MessageGraph};
 
 use crate::common::{self, assert_close, numbers, on_threads, values};
 
@@ -32,8 +32,8 @@ fn adam_takes_the_steps_that_its_paper_says() {
     let mut moments = vec![(0.0, 0.0); 300];
     for step in 1..=20 {
         if step == 10 {
-            let bytes = adam.to_weights().to_bytes().unwrap();
-            adam = Adam::from_weights(settings, &Weights::from_bytes(&bytes, "memory".as_ref()).unwrap(), &device)
+            let bytes = adam.to_state_dict().to_bytes().unwrap();
+            adam = Adam::from_state_dict(settings, &StateDict::from_bytes(&bytes, "memory".as_ref()).unwrap(), &device)
                 .unwrap();
         }
         let loss = (bowl.weight.val() - of(&target)).powi_scalar(4).sum();
@@ -57,69 +57,69 @@ struct Model {
 }
 
 /// A few steps of contrastive learning: one graph with corrupted twins, or a batch with its own negatives.
-fn train(settings: &EncoderSettings, segments: &Segments, steps: u64) -> (Vec<f32>, Model) {
+fn train(settings: &EncoderSettings, offsets: &GraphOffsets, steps: u64) -> (Vec<f32>, Model) {
     let device = common::device();
     let mut initializer = Initializer::new(3, &device);
-    let readout = ReadoutSettings { jumping: Jumping::Concatenate, head: Head::Mlp, ..ReadoutSettings::default() };
+    let readout = ReadoutSettings { jumping: JumpingKnowledge::Concatenate, head: Head::Mlp, ..ReadoutSettings::default() };
     let mut model = Model {
-        encoder: settings.build(Widths { nodes: 50, edges: None }, &mut initializer).unwrap(),
+        encoder: settings.build(InputDims { nodes: 50, edges: None }, &mut initializer).unwrap(),
         readout: Readout::new(&readout, settings, &mut initializer).unwrap(),
     };
     let views = [1, 2].map(|seed| {
-        let pairs = (0..segments.len()).flat_map(|graph| {
-            let range = segments.range(graph);
+        let pairs = (0..offsets.len()).flat_map(|graph| {
+            let range = offsets.range(graph);
             let block = common::graph(range.len() as u32, 2 * range.len(), seed + graph as u64);
             block.edge_pairs().map(|(a, b)| (a + range.start as u32, b + range.start as u32)).collect::<Vec<_>>()
         });
-        let graph = Graph::from_pairs(segments.rows(), pairs.collect()).unwrap().0;
-        Structure::new(&graph, settings.weighting())
+        let graph = Graph::from_pairs(offsets.rows(), pairs.collect()).unwrap().0;
+        MessageGraph::new(&graph, settings.normalization())
     });
-    let input = Input::new(&Features::Sparse(common::sparse(segments.rows(), 50, 4)), &device);
+    let input = FeatureMatrix::new(&Features::Sparse(common::sparse(offsets.rows(), 50, 4)), &device);
     let kept = [0, 1].map(|view| (0..50).map(|column| (column + view) % 3 != 0).collect());
     let inputs = kept.map(|kept| input.with_columns(kept).unwrap());
     let mut adam = Adam::new(AdamSettings::default()).unwrap();
     let mut losses = Vec::new();
     for step in 0..steps {
         let encoded = [0, 1].map(|view| {
-            let twin = views[view].shuffled(segments, &mut stream(5, "twin", step << 1 | view as u64)).unwrap();
+            let twin = views[view].shuffled(offsets, &mut stream(5, "twin", step << 1 | view as u64)).unwrap();
             let mut layers = model.encoder.forward_each(&[&views[view], &twin], &inputs[view], None).unwrap();
             (layers.remove(0), layers.remove(0))
         });
-        let graphs = encoded.each_ref().map(|(layers, _)| model.readout.forward(layers, segments));
-        let side = |view: usize| Side {
+        let graphs = encoded.each_ref().map(|(layers, _)| model.readout.forward(layers, offsets));
+        let side = |view: usize| LocalGlobalSide {
             nodes: encoded[view].0.last(),
             graphs: graphs[1 - view].clone(),
-            negatives: match segments.len() {
+            negatives: match offsets.len() {
                 1 => Negatives::Corrupted(encoded[view].1.last()),
                 _ => Negatives::InBatch,
             },
         };
-        let contrast = Contrast { sides: [side(0), side(1)], segments: segments.clone() };
-        let loss = Objective::default().loss(&contrast).unwrap();
+        let contrast = LocalGlobal { sides: [side(0), side(1)], offsets: offsets.clone() };
+        let loss = ContrastiveLoss::default().loss(&contrast).unwrap();
         losses.extend(values(&loss));
         model = adam.step(model, loss.backward());
     }
     (losses, model)
 }
 
-fn choices() -> [(EncoderSettings, Segments); 2] {
+fn choices() -> [(EncoderSettings, GraphOffsets); 2] {
     [
-        (EncoderSettings::Gcn(GcnSettings { hidden: 200, ..GcnSettings::default() }), Segments::single(400)),
+        (EncoderSettings::Gcn(GcnSettings { hidden: 200, ..GcnSettings::default() }), GraphOffsets::single(400)),
         (
             EncoderSettings::Gin(GinSettings { hidden: 40, layers: 3, ..GinSettings::default() }),
-            Segments::new(vec![0, 100, 110, 250, 400]),
+            GraphOffsets::new(vec![0, 100, 110, 250, 400]),
         ),
     ]
 }
 
 #[test]
 fn training_makes_the_loss_small_and_is_the_same_bits_every_time() {
-    for (settings, segments) in choices() {
-        let [one, again, two] = [1, 1, 2].map(|threads| on_threads(threads, || train(&settings, &segments, 6)));
+    for (settings, offsets) in choices() {
+        let [one, again, two] = [1, 1, 2].map(|threads| on_threads(threads, || train(&settings, &offsets, 6)));
         assert!(one.0.last() < one.0.first(), "{:?}", one.0);
         for (other, what) in [(&again, "again"), (&two, "on two threads")] {
             assert_eq!(one.0, other.0, "losses {what}");
-            assert_eq!(Weights::of(&one.1), Weights::of(&other.1), "weights {what}");
+            assert_eq!(StateDict::of(&one.1), StateDict::of(&other.1), "weights {what}");
         }
     }
 }
@@ -128,28 +128,28 @@ fn training_makes_the_loss_small_and_is_the_same_bits_every_time() {
 fn weights_survive_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("encoder.safetensors");
-    for (settings, segments) in choices() {
-        let (_, model) = train(&settings, &segments, 1);
-        let mut weights = Weights::of(&model);
+    for (settings, offsets) in choices() {
+        let (_, model) = train(&settings, &offsets, 1);
+        let mut weights = StateDict::of(&model);
         weights.note = Some(serde_json::to_string(&settings).unwrap());
         weights.write(&path).unwrap();
-        let read = Weights::read(&path).unwrap();
+        let read = StateDict::read(&path).unwrap();
         assert_eq!(read, weights);
         assert_eq!(read.to_bytes().unwrap(), std::fs::read(&path).unwrap());
-        let fresh = train(&settings, &segments, 0).1;
+        let fresh = train(&settings, &offsets, 0).1;
         weights.note = None;
-        assert_ne!(Weights::of(&fresh), weights);
-        assert_eq!(Weights::of(&read.apply(fresh).unwrap()), weights);
+        assert_ne!(StateDict::of(&fresh), weights);
+        assert_eq!(StateDict::of(&read.apply(fresh).unwrap()), weights);
     }
 }
 
 #[test]
 fn weights_of_another_model_are_refused() {
-    let [(gcn, segments), _] = choices();
-    let weights = Weights::of(&train(&gcn, &segments, 0).1);
+    let [(gcn, offsets), _] = choices();
+    let weights = StateDict::of(&train(&gcn, &offsets, 0).1);
     let narrow = EncoderSettings::Gcn(GcnSettings { hidden: 100, ..GcnSettings::default() });
-    let error = weights.apply(train(&narrow, &segments, 0).1).map(|_| ()).unwrap_err();
+    let error = weights.apply(train(&narrow, &offsets, 0).1).map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "the weights have shape [200] for encoder.Gcn.layers.0.bias; expected shape [100]");
-    let error = Weights::from_bytes(b"not safetensors at all", "some.safetensors".as_ref()).unwrap_err();
+    let error = StateDict::from_bytes(b"not safetensors at all", "some.safetensors".as_ref()).unwrap_err();
     assert!(error.to_string().starts_with("some.safetensors: "), "{error}");
 }

@@ -8,29 +8,29 @@ use fiedler_graph::{Batch, GraphSet};
 /// Consecutive rows of one matrix, one segment a graph. One graph is one segment.
 ///
 /// ```
-/// use fiedler_learn::Segments;
-/// let segments = Segments::new(vec![0, 3, 5]);
-/// assert_eq!((segments.len(), segments.rows()), (2, 5));
-/// assert_eq!(segments.of_rows(), [0, 0, 0, 1, 1]);
+/// use fiedler_learn::GraphOffsets;
+/// let offsets = GraphOffsets::new(vec![0, 3, 5]);
+/// assert_eq!((offsets.len(), offsets.rows()), (2, 5));
+/// assert_eq!(offsets.of_rows(), [0, 0, 0, 1, 1]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segments {
+pub struct GraphOffsets {
     offsets: Arc<[u32]>,
 }
 
-impl Segments {
-    /// Segments from where each starts and the end of the last; at least that end must be given, and offsets ascend.
-    pub fn new(offsets: Vec<u32>) -> Segments {
+impl GraphOffsets {
+    /// GraphOffsets from where each starts and the end of the last; at least that end must be given, and offsets ascend.
+    pub fn new(offsets: Vec<u32>) -> GraphOffsets {
         debug_assert!(!offsets.is_empty() && offsets.is_sorted());
-        Segments { offsets: offsets.into() }
+        GraphOffsets { offsets: offsets.into() }
     }
 
     /// All rows in one segment.
-    pub fn single(rows: usize) -> Segments {
-        Segments::new(vec![0, rows as u32])
+    pub fn single(rows: usize) -> GraphOffsets {
+        GraphOffsets::new(vec![0, rows as u32])
     }
 
-    /// Number of segments.
+    /// Number of offsets.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -40,7 +40,7 @@ impl Segments {
         self.len() == 0
     }
 
-    /// Number of rows of all segments.
+    /// Number of rows of all offsets.
     pub fn rows(&self) -> usize {
         self.offsets[self.len()] as usize
     }
@@ -61,15 +61,15 @@ impl Segments {
     }
 }
 
-impl From<&GraphSet> for Segments {
-    fn from(set: &GraphSet) -> Segments {
+impl From<&GraphSet> for GraphOffsets {
+    fn from(set: &GraphSet) -> GraphOffsets {
         let ends = (0..set.len()).map(|graph| set.node_range(graph).end);
-        Segments::new(std::iter::once(0).chain(ends).collect())
+        GraphOffsets::new(std::iter::once(0).chain(ends).collect())
     }
 }
 
-impl From<&Batch> for Segments {
-    fn from(batch: &Batch) -> Segments {
-        Segments::new(batch.node_offsets.clone())
+impl From<&Batch> for GraphOffsets {
+    fn from(batch: &Batch) -> GraphOffsets {
+        GraphOffsets::new(batch.node_offsets.clone())
     }
 }

@@ -6,14 +6,14 @@ use burn::Tensor;
 use burn::tensor::activation::softplus;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, NegativeSimilarities, Similarities, pool};
-use crate::Segments;
+use super::local_global::{LocalGlobal, NegativeSimilarities, Similarities, pool};
+use crate::GraphOffsets;
 use crate::error::Result;
 use crate::ops::{self, Pooling, Similarity};
 
 /// The Jensen–Shannon bound between what belongs together in both views and what does not.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct JensenShannon {
     /// How vectors are compared.
     pub similarity: Similarity,
@@ -30,23 +30,23 @@ impl JensenShannon {
     ///
     /// # Errors
     /// When a batch of one graph is to supply its own negatives.
-    pub fn loss(&self, contrast: &Contrast) -> Result<Tensor<1>> {
+    pub fn loss(&self, contrast: &LocalGlobal) -> Result<Tensor<1>> {
         let [one, other] = &contrast.sides;
-        let one = loss(one.similarities(&contrast.segments, self.similarity)?, &contrast.segments);
-        let other = loss(other.similarities(&contrast.segments, self.similarity)?, &contrast.segments);
+        let one = loss(one.similarities(&contrast.offsets, self.similarity)?, &contrast.offsets);
+        let other = loss(other.similarities(&contrast.offsets, self.similarity)?, &contrast.offsets);
         Ok(one + other)
     }
 }
 
 /// `mean(softplus(negative)) + mean(softplus(-positive)) - 2 log 2`: zero for similarities of zero.
-fn loss(similarities: Similarities, segments: &Segments) -> Tensor<1> {
-    let mean_of_nodes = |values: Tensor<1>| pool(values, segments, Pooling::Sum).sum() / segments.rows().max(1) as f32;
+fn loss(similarities: Similarities, offsets: &GraphOffsets) -> Tensor<1> {
+    let mean_of_nodes = |values: Tensor<1>| pool(values, offsets, Pooling::Sum).sum() / offsets.rows().max(1) as f32;
     let positives = mean_of_nodes(softplus(similarities.positives.neg(), 1.0));
     let negatives = match similarities.negatives {
         NegativeSimilarities::OwnGraph(values) => mean_of_nodes(softplus(values, 1.0)),
         NegativeSimilarities::AllGraphs { values, own } => {
-            let pairs = (segments.rows() * (segments.len() - 1)).max(1) as f32;
-            ops::pool(softplus(values, 1.0).mask_fill(own, 0.0), segments, Pooling::Sum).sum() / pairs
+            let pairs = (offsets.rows() * (offsets.len() - 1)).max(1) as f32;
+            ops::pool(softplus(values, 1.0).mask_fill(own, 0.0), offsets, Pooling::Sum).sum() / pairs
         }
     };
     positives + negatives - 2.0 * LN_2

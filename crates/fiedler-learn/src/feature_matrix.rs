@@ -1,11 +1,12 @@
 //! Features as an encoder takes them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burn::Tensor;
 use burn::tensor::{Device, TensorData};
 use fiedler_graph::{Categorical, Features, Sparse};
 
+use crate::device::DeviceRows;
 use crate::error::{Result, check_size};
 use crate::ops::{self, kernel::SparseRows};
 
@@ -13,18 +14,19 @@ use crate::ops::{self, kernel::SparseRows};
 const DENSE_FROM: f64 = 0.3;
 
 /// A sparse matrix of features, in compressed rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SparseFeatures {
+#[derive(Debug, Clone)]
+pub struct SparseMatrix {
     columns: usize,
-    offsets: Vec<usize>,
+    indptr: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f32>,
+    on_device: OnceLock<DeviceRows>,
 }
 
-impl SparseFeatures {
+impl SparseMatrix {
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.offsets.len() - 1
+        self.indptr.len() - 1
     }
 
     /// Number of columns.
@@ -32,16 +34,22 @@ impl SparseFeatures {
         self.columns
     }
 
+    /// The entries as tensors of a device; they are brought there once.
+    pub(crate) fn on_device(&self, device: &Device) -> DeviceRows {
+        DeviceRows::cached(&self.on_device, self.rows_of_entries(), device)
+    }
+
     pub(crate) fn rows_of_entries(&self) -> SparseRows<'_> {
-        SparseRows { offsets: &self.offsets, columns: &self.indices, values: &self.values }
+        SparseRows { offsets: &self.indptr, columns: &self.indices, values: &self.values }
     }
 }
 
-impl From<&Sparse> for SparseFeatures {
-    fn from(sparse: &Sparse) -> SparseFeatures {
-        SparseFeatures {
+impl From<&Sparse> for SparseMatrix {
+    fn from(sparse: &Sparse) -> SparseMatrix {
+        SparseMatrix {
             columns: sparse.columns(),
-            offsets: sparse.indptr().to_vec(),
+            on_device: OnceLock::new(),
+            indptr: sparse.indptr().to_vec(),
             indices: sparse.indices().to_vec(),
             values: sparse.values().to_vec(),
         }
@@ -51,8 +59,8 @@ impl From<&Sparse> for SparseFeatures {
 /// A row of codes becomes a row of as many ones, in columns of their own for each column of codes.
 ///
 /// Multiplied by a matrix this is the sum of one embedding for each code.
-impl From<&Categorical> for SparseFeatures {
-    fn from(categorical: &Categorical) -> SparseFeatures {
+impl From<&Categorical> for SparseMatrix {
+    fn from(categorical: &Categorical) -> SparseMatrix {
         let width = categorical.cardinalities().len();
         let rows = categorical.codes().len() / width;
         let mut columns = 0;
@@ -65,9 +73,10 @@ impl From<&Categorical> for SparseFeatures {
             })
             .collect();
         let codes = categorical.codes().iter().zip(firsts.iter().cycle());
-        SparseFeatures {
+        SparseMatrix {
             columns: columns as usize,
-            offsets: (0..=rows).map(|row| row * width).collect(),
+            on_device: OnceLock::new(),
+            indptr: (0..=rows).map(|row| row * width).collect(),
             indices: codes.map(|(&code, first)| first + u32::from(code)).collect(),
             values: vec![1.0; rows * width],
         }
@@ -76,32 +85,33 @@ impl From<&Categorical> for SparseFeatures {
 
 /// The features of a graph's nodes or edges, with the columns that a view leaves out. Clones share the features.
 #[derive(Debug, Clone)]
-pub struct Input {
+pub struct FeatureMatrix {
     matrix: Matrix,
     kept: Option<Arc<[bool]>>,
+    device: Device,
 }
 
 #[derive(Debug, Clone)]
 enum Matrix {
-    Sparse(Arc<SparseFeatures>),
+    Sparse(Arc<SparseMatrix>),
     Dense(Tensor<2>),
 }
 
-impl Input {
+impl FeatureMatrix {
     /// Features in the form that is fastest to multiply, on the given device.
-    pub fn new(features: &Features, device: &Device) -> Input {
+    pub fn new(features: &Features, device: &Device) -> FeatureMatrix {
         let matrix = match features {
             Features::Sparse(sparse) if features.density() < DENSE_FROM => {
-                Matrix::Sparse(Arc::new(SparseFeatures::from(sparse)))
+                Matrix::Sparse(Arc::new(SparseMatrix::from(sparse)))
             }
-            Features::Categorical(categorical) => Matrix::Sparse(Arc::new(SparseFeatures::from(categorical))),
+            Features::Categorical(categorical) => Matrix::Sparse(Arc::new(SparseMatrix::from(categorical))),
             Features::Dense(_) | Features::Sparse(_) => {
                 let data =
                     TensorData::new(features.to_dense().values().to_vec(), [features.rows(), features.columns()]);
                 Matrix::Dense(Tensor::from_data(data, device))
             }
         };
-        Input { matrix, kept: None }
+        FeatureMatrix { matrix, kept: None, device: device.clone() }
     }
 
     /// Number of rows.
@@ -124,9 +134,9 @@ impl Input {
     ///
     /// # Errors
     /// When there is not one choice for each column.
-    pub fn with_columns(&self, kept: Arc<[bool]>) -> Result<Input> {
+    pub fn with_columns(&self, kept: Arc<[bool]>) -> Result<FeatureMatrix> {
         check_size("choice of columns", kept.len(), self.columns())?;
-        Ok(Input { matrix: self.matrix.clone(), kept: Some(kept) })
+        Ok(FeatureMatrix { kept: Some(kept), ..self.clone() })
     }
 
     /// All values written out, those of left-out columns as well.
@@ -138,11 +148,11 @@ impl Input {
         let (rows, columns) = (sparse.rows(), sparse.columns());
         let mut values = vec![0.0; rows * columns];
         for row in 0..rows {
-            for place in sparse.offsets[row]..sparse.offsets[row + 1] {
+            for place in sparse.indptr[row]..sparse.indptr[row + 1] {
                 values[row * columns + sparse.indices[place] as usize] = sparse.values[place];
             }
         }
-        Tensor::from_data(TensorData::new(values, [rows, columns]), &Device::flex())
+        Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
     }
 
     /// `features · weight`.

@@ -1,8 +1,6 @@
-//! Weights of a model to and from safetensors, by the names they have in it.
+//! StateDict of a model to and from safetensors, by the names they have in it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
-use std::path::Path;
 
 use burn::Tensor;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
@@ -14,9 +12,9 @@ use crate::error::{Error, Result};
 /// Key of the one note in a file: one, because several would be written in no fixed order.
 const NOTE: &str = "fiedler";
 
-/// The weights of a model by name, with a note on what they are.
+/// State dict: the weights and buffers of a model by name, with a note on what they are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Weights {
+pub struct StateDict {
     /// Anything that should travel with the weights, such as the model's settings.
     pub note: Option<String>,
     tensors: BTreeMap<String, Values>,
@@ -28,17 +26,34 @@ struct Values {
     values: Vec<f32>,
 }
 
-impl Weights {
+impl StateDict {
     /// The weights of a model.
-    pub fn of<M: Module>(model: &M) -> Weights {
+    pub fn of<M: Module>(model: &M) -> StateDict {
         let mut collect = Collect::default();
         model.visit(&mut collect);
-        Weights { note: None, tensors: collect.tensors }
+        StateDict { note: None, tensors: collect.tensors }
     }
 
     /// Names, shapes and values, in order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[usize], &[f32])> {
         self.tensors.iter().map(|(name, held)| (name.as_str(), held.shape.as_slice(), held.values.as_slice()))
+    }
+
+    /// Number of values of all tensors.
+    pub fn num_values(&self) -> usize {
+        self.tensors.values().map(|held| held.values.len()).sum()
+    }
+
+    /// The name of a tensor that holds a value which is no finite number, if there is one.
+    pub fn not_finite(&self) -> Option<&str> {
+        let bad = |held: &Values| held.values.iter().any(|value| !value.is_finite());
+        self.tensors.iter().find(|(_, held)| bad(held)).map(|(name, _)| name.as_str())
+    }
+
+    /// The same tensors under other names.
+    pub(crate) fn renamed(self, name: impl Fn(&str) -> String) -> StateDict {
+        let tensors = self.tensors.into_iter().map(|(old, held)| (name(&old), held)).collect();
+        StateDict { note: self.note, tensors }
     }
 
     /// Adds or replaces a tensor.
@@ -57,16 +72,16 @@ impl Weights {
     /// # Errors
     /// When a weight is missing, is not the model's, or has another shape. The model is then lost; nothing else is.
     pub fn apply<M: Module>(&self, model: M) -> Result<M> {
-        let of_model = Weights::of(&model);
+        let of_model = StateDict::of(&model);
         let names = of_model.tensors.keys().chain(self.tensors.keys());
         for name in names {
-            let describe = |weights: &Weights| match weights.tensors.get(name) {
+            let describe = |weights: &StateDict| match weights.tensors.get(name) {
                 Some(held) => format!("shape {:?}", held.shape),
                 None => "nothing".into(),
             };
             let (found, expected) = (describe(self), describe(&of_model));
             if found != expected {
-                return Err(Error::Weights { name: name.clone(), found, expected });
+                return Err(Error::StateDict { name: name.clone(), found, expected });
             }
         }
         Ok(model.map(&mut Apply { names: Names::default(), weights: self }))
@@ -77,10 +92,7 @@ impl Weights {
     /// # Errors
     /// When there are too many for the format.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let problem = |problem: safetensors::SafeTensorError| Error::Malformed {
-            path: "weights".into(),
-            problem: problem.to_string(),
-        };
+        let problem = |problem: safetensors::SafeTensorError| Error::Malformed { problem: problem.to_string() };
         let bytes: Vec<(&String, &Values, Vec<u8>)> = self
             .tensors
             .iter()
@@ -94,15 +106,15 @@ impl Weights {
         safetensors::serialize(views, note).map_err(problem)
     }
 
-    /// Reads the bytes of a safetensors file; `path` is what an error names.
+    /// Reads the bytes of a safetensors file.
     ///
     /// # Errors
     /// When the bytes are not safetensors of 32-bit floats.
-    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Weights> {
-        let malformed = |problem: String| Error::Malformed { path: path.into(), problem };
+    pub fn from_bytes(bytes: &[u8]) -> Result<StateDict> {
+        let malformed = |problem: String| Error::Malformed { problem };
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|problem| malformed(problem.to_string()))?;
         let file = SafeTensors::deserialize(bytes).map_err(|problem| malformed(problem.to_string()))?;
-        let mut weights = Weights {
+        let mut weights = StateDict {
             note: metadata.metadata().as_ref().and_then(|notes| notes.get(NOTE).cloned()),
             tensors: BTreeMap::new(),
         };
@@ -115,31 +127,6 @@ impl Weights {
             weights.insert(name, view.shape().to_vec(), values)?;
         }
         Ok(weights)
-    }
-
-    /// Writes a safetensors file: to a temporary name, renamed when whole.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let bytes = self.to_bytes()?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let write = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(&bytes)?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(|source| Error::Io { action: "write", path: path.into(), source })
-    }
-
-    /// Reads a safetensors file.
-    ///
-    /// # Errors
-    /// When the system refuses, or the file is not safetensors of 32-bit floats.
-    pub fn read(path: &Path) -> Result<Weights> {
-        let bytes = std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.into(), source })?;
-        Weights::from_bytes(&bytes, path)
     }
 }
 
@@ -179,7 +166,7 @@ impl ModuleVisitor for Collect {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let tensor = param.val();
         let shape = tensor.dims().to_vec();
-        // Weights are always made of 32-bit floats here.
+        // StateDict are always made of 32-bit floats here.
         let values = tensor.into_data().try_to_vec().unwrap_or_default();
         self.tensors.insert(self.names.here(), Values { shape, values });
     }
@@ -187,7 +174,7 @@ impl ModuleVisitor for Collect {
 
 struct Apply<'a> {
     names: Names,
-    weights: &'a Weights,
+    weights: &'a StateDict,
 }
 
 impl ModuleMapper for Apply<'_> {

@@ -3,22 +3,22 @@
 use burn::Tensor;
 use burn::tensor::{Bool, TensorData};
 
-use crate::Segments;
+use crate::GraphOffsets;
 use crate::error::{Error, Result};
 use crate::ops::{self, Pooling, Similarity};
 
 /// What is contrasted: nodes of the first view with graphs of the second, and the other way round.
 #[derive(Debug, Clone)]
-pub struct Contrast {
+pub struct LocalGlobal {
     /// Both directions.
-    pub sides: [Side; 2],
+    pub sides: [LocalGlobalSide; 2],
     /// Which nodes belong to which graph.
-    pub segments: Segments,
+    pub offsets: GraphOffsets,
 }
 
 /// One direction: nodes of one view, graphs of the other.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct LocalGlobalSide {
     /// One row a node: H in the paper.
     pub nodes: Tensor<2>,
     /// One row a graph: z in the paper.
@@ -50,15 +50,15 @@ pub(super) enum NegativeSimilarities {
     AllGraphs { values: Tensor<2>, own: Tensor<2, Bool> },
 }
 
-impl Side {
-    pub(super) fn similarities(&self, segments: &Segments, how: Similarity) -> Result<Similarities> {
-        let compare = |nodes: &Tensor<2>| ops::similarity(nodes.clone(), self.graphs.clone(), segments, how);
+impl LocalGlobalSide {
+    pub(super) fn similarities(&self, offsets: &GraphOffsets, how: Similarity) -> Result<Similarities> {
+        let compare = |nodes: &Tensor<2>| ops::similarity(nodes.clone(), self.graphs.clone(), offsets, how);
         let negatives = match &self.negatives {
             Negatives::Corrupted(nodes) => NegativeSimilarities::OwnGraph(compare(nodes)),
-            Negatives::InBatch if segments.len() < 2 => {
+            Negatives::InBatch if offsets.len() < 2 => {
                 return Err(Error::setting(
                     "number of graphs in a batch",
-                    segments.len(),
+                    offsets.len(),
                     "at least 2 where negatives come from the batch; one graph needs a corrupted twin",
                 ));
             }
@@ -69,20 +69,20 @@ impl Side {
                 };
                 NegativeSimilarities::AllGraphs {
                     values: nodes.matmul(graphs.transpose()),
-                    own: self.own_graph(segments),
+                    own: self.own_graph(offsets),
                 }
             }
         };
         Ok(Similarities { positives: compare(&self.nodes), negatives })
     }
 
-    fn own_graph(&self, segments: &Segments) -> Tensor<2, Bool> {
-        let graphs = segments.len();
-        let mut own = vec![false; segments.rows() * graphs];
-        for (node, graph) in segments.of_rows().into_iter().enumerate() {
+    fn own_graph(&self, offsets: &GraphOffsets) -> Tensor<2, Bool> {
+        let graphs = offsets.len();
+        let mut own = vec![false; offsets.rows() * graphs];
+        for (node, graph) in offsets.of_rows().into_iter().enumerate() {
             own[node * graphs + graph as usize] = true;
         }
-        Tensor::from_data(TensorData::new(own, [segments.rows(), graphs]), &self.nodes.device())
+        Tensor::from_data(TensorData::new(own, [offsets.rows(), graphs]), &self.nodes.device())
     }
 }
 
@@ -103,16 +103,16 @@ pub(super) fn to_length_one(matrix: &Tensor<2>) -> Tensor<2> {
 }
 
 /// Pools one value a node to one a graph; unlike a plain sum, in the same order whatever the number of threads.
-pub(super) fn pool(values: Tensor<1>, segments: &Segments, pooling: Pooling) -> Tensor<1> {
-    ops::pool(values.unsqueeze_dim(1), segments, pooling).squeeze_dim(1)
+pub(super) fn pool(values: Tensor<1>, offsets: &GraphOffsets, pooling: Pooling) -> Tensor<1> {
+    ops::pool(values.unsqueeze_dim(1), offsets, pooling).squeeze_dim(1)
 }
 
 /// The mean over the graphs that have nodes of one value a graph.
-pub(super) fn mean_over_graphs(values: Tensor<1>, segments: &Segments) -> Tensor<1> {
-    let is_inhabited = |graph: &usize| !segments.range(*graph).is_empty();
-    let inhabited = (0..segments.len()).filter(is_inhabited).count().max(1) as f32;
-    let shares = (0..segments.len()).map(|graph| if is_inhabited(&graph) { 1.0 / inhabited } else { 0.0 });
-    let shares = TensorData::new(shares.collect::<Vec<f32>>(), [segments.len()]);
+pub(super) fn mean_over_graphs(values: Tensor<1>, offsets: &GraphOffsets) -> Tensor<1> {
+    let is_inhabited = |graph: &usize| !offsets.range(*graph).is_empty();
+    let inhabited = (0..offsets.len()).filter(is_inhabited).count().max(1) as f32;
+    let shares = (0..offsets.len()).map(|graph| if is_inhabited(&graph) { 1.0 / inhabited } else { 0.0 });
+    let shares = TensorData::new(shares.collect::<Vec<f32>>(), [offsets.len()]);
     let shares = Tensor::from_data(shares, &values.device());
     (values * shares).sum()
 }

@@ -55,7 +55,7 @@ pub fn statistics(input: &Tensor<2>) -> Statistics {
 
 /// How [`normalize`] is to be done.
 #[derive(Debug, Clone, Copy)]
-pub struct Normalization {
+pub struct BatchNormOp {
     /// What is added to the variance.
     pub epsilon: f32,
     /// Whether the statistics are those of the input itself and move with it; otherwise they stand still.
@@ -72,7 +72,7 @@ pub fn normalize(
     scale: Tensor<1>,
     shift: Tensor<1>,
     statistics: &Statistics,
-    how: Normalization,
+    how: BatchNormOp,
 ) -> Tensor<2> {
     let columns = [input.dims()[1]];
     assert_eq!([scale.dims(), shift.dims()], [columns, columns], "one scale and one shift for each column");
@@ -90,7 +90,7 @@ struct Normalize {
     mean: Vec<f32>,
     /// One over the standard deviation.
     inverse: Vec<f32>,
-    how: Normalization,
+    how: BatchNormOp,
 }
 
 impl Operation<3> for Normalize {

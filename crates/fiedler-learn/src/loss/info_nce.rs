@@ -1,17 +1,19 @@
-//! The paper's objective: `I(H_i, z) = log(exp(cos(H_i, z)) / Σ_j exp(cos(H~_j, z)))`, averaged over the nodes of each graph and
-//! over graphs, summed over both directions. Its form where rows find themselves is in [`Pairs`](super::Pairs).
+//! The paper's loss: `I(H_i, z) = log(exp(cos(H_i, z)) / Σ_j exp(cos(H~_j, z)))`, averaged over the nodes of each graph and
+//! over graphs, summed over both directions. Its form where rows find themselves is in [`PositivePairs`](super::PositivePairs).
 
 use burn::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, NEVER, NegativeSimilarities, Similarities, log_sum_exp, mean_over_graphs, pool};
-use crate::Segments;
+use super::local_global::{
+    LocalGlobal, NEVER, NegativeSimilarities, Similarities, log_sum_exp, mean_over_graphs, pool,
+};
+use crate::GraphOffsets;
 use crate::error::{Error, Result};
 use crate::ops::{self, Pooling, Similarity};
 
 /// InfoNCE between what belongs together in both views and what does not.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct InfoNce {
     /// How vectors are compared.
     pub similarity: Similarity,
@@ -30,12 +32,12 @@ impl InfoNce {
     ///
     /// # Errors
     /// When the temperature is not positive, or a batch of one graph is to supply its own negatives.
-    pub fn loss(&self, contrast: &Contrast) -> Result<Tensor<1>> {
+    pub fn loss(&self, contrast: &LocalGlobal) -> Result<Tensor<1>> {
         self.check()?;
         let [one, other] = &contrast.sides;
-        let bound = |similarities: Similarities| self.bound(similarities, &contrast.segments);
-        let one = bound(one.similarities(&contrast.segments, self.similarity)?);
-        let other = bound(other.similarities(&contrast.segments, self.similarity)?);
+        let bound = |similarities: Similarities| self.bound(similarities, &contrast.offsets);
+        let one = bound(one.similarities(&contrast.offsets, self.similarity)?);
+        let other = bound(other.similarities(&contrast.offsets, self.similarity)?);
         Ok((one + other).neg())
     }
 
@@ -46,23 +48,23 @@ impl InfoNce {
         Ok(())
     }
 
-    fn bound(&self, similarities: Similarities, segments: &Segments) -> Tensor<1> {
-        let positives = pool(similarities.positives / self.temperature, segments, Pooling::Mean);
+    fn bound(&self, similarities: Similarities, offsets: &GraphOffsets) -> Tensor<1> {
+        let positives = pool(similarities.positives / self.temperature, offsets, Pooling::Mean);
         let negatives = match similarities.negatives {
-            NegativeSimilarities::OwnGraph(values) => log_sum_exp_of_nodes(values / self.temperature, segments),
+            NegativeSimilarities::OwnGraph(values) => log_sum_exp_of_nodes(values / self.temperature, offsets),
             NegativeSimilarities::AllGraphs { values, own } => {
                 log_sum_exp((values / self.temperature).mask_fill(own, NEVER), 0).squeeze_dim(0)
             }
         };
-        mean_over_graphs(positives - negatives, segments)
+        mean_over_graphs(positives - negatives, offsets)
     }
 }
 
 /// `log Σ exp(value)` over the nodes of each graph.
-fn log_sum_exp_of_nodes(values: Tensor<1>, segments: &Segments) -> Tensor<1> {
-    let largest = pool(values.clone().detach(), segments, Pooling::Max);
-    let shifted = values - ops::spread(largest.clone(), segments);
-    let sums = pool(shifted.exp(), segments, Pooling::Sum);
+fn log_sum_exp_of_nodes(values: Tensor<1>, offsets: &GraphOffsets) -> Tensor<1> {
+    let largest = pool(values.clone().detach(), offsets, Pooling::Max);
+    let shifted = values - ops::spread(largest.clone(), offsets);
+    let sums = pool(shifted.exp(), offsets, Pooling::Sum);
     // The sum is at least one, but for a graph without nodes.
     sums.clamp_min(f32::MIN_POSITIVE).log() + largest
 }

@@ -4,30 +4,30 @@ use burn::Tensor;
 use burn::tensor::activation::softplus;
 use burn::tensor::{Bool, TensorData};
 
-use super::contrast::{NEVER, log_sum_exp, pool, to_length_one};
+use super::local_global::{NEVER, log_sum_exp, pool, to_length_one};
 use super::{InfoNce, JensenShannon};
-use crate::Segments;
+use crate::GraphOffsets;
 use crate::error::{Error, Result, check_size};
 use crate::ops::{Pooling, Similarity};
 
 /// The same nodes, or graphs, in both views: row by row they belong together.
 #[derive(Debug, Clone)]
-pub struct Pairs {
+pub struct PositivePairs {
     views: [Tensor<2>; 2],
 }
 
-impl Pairs {
-    /// Pairs of rows.
+impl PositivePairs {
+    /// PositivePairs of rows.
     ///
     /// # Errors
     /// When there is but one pair, which has nothing to be told apart from, or views differ in size.
-    pub fn new(views: [Tensor<2>; 2]) -> Result<Pairs> {
+    pub fn new(views: [Tensor<2>; 2]) -> Result<PositivePairs> {
         let rows = views[0].dims()[0];
         if rows < 2 {
             return Err(Error::setting("number of pairs in a step", rows, "at least 2, to be told apart"));
         }
         check_size("second view", views[1].dims()[0], rows)?;
-        Ok(Pairs { views })
+        Ok(PositivePairs { views })
     }
 
     /// `-log(exp(s_ii) / (Σ_j exp(s_ij) + Σ_{j≠i} exp(t_ij)))`, with `s` the similarities across views and `t` those within the
@@ -76,6 +76,6 @@ impl Pairs {
     }
 
     fn mean(&self, column: Tensor<2>) -> Tensor<1> {
-        pool(column.squeeze_dim(1), &Segments::single(self.rows()), Pooling::Mean)
+        pool(column.squeeze_dim(1), &GraphOffsets::single(self.rows()), Pooling::Mean)
     }
 }

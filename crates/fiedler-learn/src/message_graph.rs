@@ -1,0 +1,90 @@
+//! A graph made ready for message passing.
+
+use std::sync::Arc;
+
+use burn::tensor::Device;
+use fiedler_graph::{Features, Graph};
+use rand::Rng;
+use rand::seq::SliceRandom;
+
+use crate::error::{Result, check_size};
+use crate::{FeatureMatrix, GraphOffsets, Normalization, Operator};
+
+/// A graph, or a batch of graphs, as an encoder walks it. Clones share the memory.
+#[derive(Debug, Clone)]
+pub struct MessageGraph {
+    pub(crate) operator: Arc<Operator>,
+    pub(crate) edges: Option<EdgeInput>,
+}
+
+/// What is known of the edges.
+#[derive(Debug, Clone)]
+pub(crate) struct EdgeInput {
+    pub input: FeatureMatrix,
+    /// For each entry of the operator the row of its edge.
+    pub places: Arc<[u32]>,
+}
+
+impl MessageGraph {
+    /// A graph without features of edges.
+    pub fn new(graph: &Graph, normalization: Normalization) -> MessageGraph {
+        MessageGraph { operator: Arc::new(Operator::new(graph, normalization)), edges: None }
+    }
+
+    /// A graph whose weights, and what every node gives to itself, are to be taken as they are.
+    ///
+    /// # Errors
+    /// When there is not one own weight for each node.
+    pub fn with_self_loop_weights(graph: &Graph, own: &[f32]) -> Result<MessageGraph> {
+        Ok(MessageGraph { operator: Arc::new(Operator::with_self_loop_weights(graph, own)?), edges: None })
+    }
+
+    /// A graph with one row of features for each edge, in the order of [`Graph::edge_pairs`].
+    ///
+    /// # Errors
+    /// When there is not one row for each edge.
+    pub fn with_edges(graph: &Graph, features: &Features, device: &Device) -> Result<MessageGraph> {
+        check_size("table of edge features", features.rows(), graph.num_edges())?;
+        let places = graph.spread_to_entries(&(0..graph.num_edges() as u32).collect::<Vec<u32>>());
+        let edges = EdgeInput { input: FeatureMatrix::new(features, device), places: places.into() };
+        Ok(MessageGraph { operator: Arc::new(Operator::new(graph, Normalization::None)), edges: Some(edges) })
+    }
+
+    /// The same graph with node `i` called `names[i]`, a permutation: see [`Operator::relabelled`].
+    ///
+    /// # Errors
+    /// When the names are not as many as the nodes.
+    pub fn relabelled(&self, names: &[u32]) -> Result<MessageGraph> {
+        check_size("list of new names", names.len(), self.num_nodes())?;
+        let (operator, origins) = self.operator.relabelled_with_origins(names);
+        let edges = self.edges.as_ref().map(|edges| EdgeInput {
+            input: edges.input.clone(),
+            places: origins.iter().map(|&origin| edges.places[origin]).collect(),
+        });
+        Ok(MessageGraph { operator: Arc::new(operator), edges })
+    }
+
+    /// Corruption (DGI): a graph in which nodes keep their neighborhoods and exchange their features within each graph: the rows that
+    /// shuffling the features would give, in another order.
+    ///
+    /// # Errors
+    /// When the offsets do not have as many rows as there are nodes.
+    pub fn corrupted(&self, offsets: &GraphOffsets, random: &mut impl Rng) -> Result<MessageGraph> {
+        check_size("sum of the graphs' sizes", offsets.rows(), self.num_nodes())?;
+        let mut names: Vec<u32> = (0..self.num_nodes() as u32).collect();
+        for segment in 0..offsets.len() {
+            names[offsets.range(segment)].shuffle(random);
+        }
+        self.relabelled(&names)
+    }
+
+    /// The matrix that messages pass by.
+    pub fn operator(&self) -> &Arc<Operator> {
+        &self.operator
+    }
+
+    /// Number of nodes.
+    pub fn num_nodes(&self) -> usize {
+        self.operator.num_nodes()
+    }
+}

@@ -1,0 +1,73 @@
+//! Methods behind one type, for settings that are read from files.
+
+use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
+
+use super::{Method, MethodInfo, Requirements, Untrained};
+use crate::error::Result;
+use crate::run::{CheckedRun, Fitting, RunResult};
+use crate::saved::SavedEncoder;
+use crate::task::Task;
+use crate::{Embeddings, data::Data};
+
+/// What can be asked of any [`Method`]; every method has it.
+pub trait AnyMethod: Send + Sync {
+    /// Name, help and citation.
+    fn info(&self) -> MethodInfo;
+
+    /// See [`Method::check`].
+    ///
+    /// # Errors
+    /// As there.
+    fn check(&self, task: &Task) -> Result<Requirements>;
+
+    /// See [`Method::default_views`].
+    fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)>;
+
+    /// The views of the first epoch, and those that are embedded.
+    fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2];
+
+    /// See [`Method::untrained`].
+    fn untrained(&self) -> Option<Untrained>;
+
+    /// Trains and embeds.
+    ///
+    /// # Errors
+    /// As [`CheckedRun::fit`].
+    fn fit(&self, run: &CheckedRun<'_>, fitting: Fitting<'_>) -> Result<RunResult>;
+
+    /// Embeds data with saved weights.
+    ///
+    /// # Errors
+    /// As [`SavedEncoder::embed`].
+    fn apply(&self, saved: &SavedEncoder, data: &Data<'_>) -> Result<Embeddings>;
+}
+
+impl<M: Method> AnyMethod for M {
+    fn info(&self) -> MethodInfo {
+        M::INFO
+    }
+
+    fn check(&self, task: &Task) -> Result<Requirements> {
+        Method::check(self, task)
+    }
+
+    fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
+        Method::default_views(self)
+    }
+
+    fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2] {
+        [self.views(&M::State::default(), given), self.embedding_views(given)]
+    }
+
+    fn untrained(&self) -> Option<Untrained> {
+        Method::untrained(self)
+    }
+
+    fn fit(&self, run: &CheckedRun<'_>, fitting: Fitting<'_>) -> Result<RunResult> {
+        run.fit_method(self, fitting)
+    }
+
+    fn apply(&self, saved: &SavedEncoder, data: &Data<'_>) -> Result<Embeddings> {
+        saved.embed_by(self, data)
+    }
+}

@@ -1,0 +1,47 @@
+//! What a step of training holds in memory, by an estimate before anything is made.
+
+use crate::encoder::{EncoderSettings, InputDims};
+
+/// What a step of training holds in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Footprint {
+    /// Values for each node: what layers make of it, and their gradients.
+    pub values_per_node: f64,
+    /// Weights of the model.
+    pub weights: f64,
+    /// What a step compares, each with each.
+    pub compared: Compared,
+}
+
+/// Vectors whose similarities a step holds all at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compared {
+    /// None, or too few to count.
+    #[default]
+    Nothing,
+    /// The nodes of a batch with its graphs.
+    NodesWithGraphs,
+    /// So many nodes with each other.
+    Nodes(usize),
+}
+
+impl Footprint {
+    /// That of one pass through an encoder: the product and the output of each layer, what normalizations keep, and once more
+    /// the widest for its gradient.
+    pub fn of_encoder(encoder: &EncoderSettings, dims: InputDims) -> Footprint {
+        let (width, layers) = (encoder.hidden_channels() as f64, encoder.num_layers() as f64);
+        let (values, square) = match encoder {
+            EncoderSettings::Gcn(settings) => (if settings.batch_norm { 3.0 } else { 2.0 }, 1.0),
+            EncoderSettings::Gin(settings) => {
+                let expansion = settings.expansion as f64;
+                (3.0 + expansion * if settings.batch_norm { 3.0 } else { 2.0 }, 2.0 * expansion)
+            }
+        };
+        let columns = (dims.nodes + dims.edges.unwrap_or(0)) as f64;
+        Footprint {
+            values_per_node: (layers * values + 1.0) * width,
+            weights: (columns + layers * square * width) * width,
+            compared: Compared::Nothing,
+        }
+    }
+}
