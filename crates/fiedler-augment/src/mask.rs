@@ -137,13 +137,23 @@ impl ColumnMasker {
         }
         let index = |graph: usize| u64::from(key.epoch) << 32 | graph as u64;
         let drawn = batch.graphs.iter().map(|&graph| draw(key.stream("mask of columns of a graph", index(graph))));
-        let hidden = match mask.graph_columns.take() {
-            Some(before) => before.hidden.into_iter().zip(drawn).map(|(a, b)| either(Some(a), b)).collect(),
-            None => drawn.collect(),
-        };
+        mask.graph_columns =
+            GraphColumns::either(mask.graph_columns.take(), Some(GraphColumns::new(batch, drawn.collect())));
+    }
+}
+
+impl GraphColumns {
+    /// What is hidden from each graph of a batch.
+    pub(crate) fn new(batch: &Batch, hidden: Vec<Vec<bool>>) -> GraphColumns {
         let of_block = |block: usize| batch.node_range(block).map(move |_| block as u32);
-        let graph_of = (0..batch.graphs.len()).flat_map(of_block).collect();
-        mask.graph_columns = Some(GraphColumns { graph_of, hidden });
+        GraphColumns { graph_of: (0..batch.graphs.len()).flat_map(of_block).collect(), hidden }
+    }
+
+    /// What either of two hides from the graphs of the same batch.
+    pub(crate) fn either(one: Option<GraphColumns>, other: Option<GraphColumns>) -> Option<GraphColumns> {
+        let (Some(one), Some(other)) = (&one, &other) else { return one.or(other) };
+        let hidden = one.hidden.iter().zip(&other.hidden).map(|(one, other)| either(Some(one.clone()), other.clone()));
+        Some(GraphColumns { graph_of: one.graph_of.clone(), hidden: hidden.collect() })
     }
 }
 
@@ -200,9 +210,14 @@ impl Mask {
         check_length("nodes", &self.nodes, features.rows())?;
         if let Some(columns) = &self.graph_columns {
             let (found, expected) = (columns.graph_of.len(), features.rows());
-            if found != expected || columns.hidden.iter().any(|hidden| hidden.len() != features.columns()) {
+            let graphs = columns.hidden.len();
+            let unknown = columns.graph_of.iter().any(|&graph| graph as usize >= graphs);
+            let narrow = columns.hidden.iter().any(|hidden| hidden.len() != features.columns());
+            if found != expected || unknown || narrow {
                 let name = "size of the mask of each graph";
-                return Err(Error::setting(name, found, format!("{expected} nodes, as the features have")));
+                let found = format!("{found} nodes and {graphs} graphs");
+                let expected = format!("{expected} nodes of known graphs and {} columns each", features.columns());
+                return Err(Error::setting(name, found, expected));
             }
         }
         let masked = match features {

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use fiedler_augment::centrality::Centrality;
 use fiedler_augment::scheme::{
-    Augmentation, CentralityRemoval, Clustered, DiffusionSettings, ViewKey, Form, GraphCl, Operation, Rates, Scheme, SchemeSettings,
-    Uniform,
+    Augmentation, CentralityRemoval, Clustered, DiffusionSettings, Form, GraphCl, Operation, Rates, Scheme,
+    SchemeSettings, Uniform, ViewKey,
 };
 use fiedler_graph::{Event, Graph, GraphSet, NoObserver, catalogue, generate, read};
 use fiedler_spectral::properties::Diffusion;
@@ -194,9 +194,10 @@ fn components_are_clustered_one_by_one() {
 fn listed_probabilities_are_what_is_drawn() {
     let set = karate();
     let by_degree = CentralityRemoval { first: 0.2, second: 0.5, ..Default::default() };
-    for settings in
-        [SchemeSettings::Clustered(Clustered { both: true, ..Default::default() }), SchemeSettings::Centrality(by_degree)]
-    {
+    for settings in [
+        SchemeSettings::Clustered(Clustered { both: true, ..Default::default() }),
+        SchemeSettings::Centrality(by_degree),
+    ] {
         let scheme = compute(&settings, &set);
         for view in 0..2 {
             let listed = listed_probabilities(&scheme.views()[view]);
@@ -260,7 +261,8 @@ fn edges_that_are_alike_are_removed_alike() {
     let ring = graph(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]);
     for set in [GraphSet::single(ring), GraphSet::single(complete(5))] {
         for centrality in [Centrality::Degree, Centrality::Eigenvector, Centrality::PageRank] {
-            let scheme = compute(&SchemeSettings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
+            let scheme =
+                compute(&SchemeSettings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
             let listed = listed_probabilities(&scheme.views()[0]);
             assert_eq!(listed.len(), set.num_edges());
             assert!(listed.values().all(|value| (value - 0.3).abs() < 1e-6), "{centrality:?} {listed:?}");
@@ -560,7 +562,10 @@ fn settings_out_of_range_are_refused() {
         SchemeSettings::Centrality(CentralityRemoval { cutoff: 2.0, ..Default::default() }),
         SchemeSettings::Diffusion(DiffusionSettings { tolerance: 0.0, ..Default::default() }),
         SchemeSettings::Diffusion(DiffusionSettings { neighbors: 0, ..Default::default() }),
-        SchemeSettings::Diffusion(DiffusionSettings { kernel: Diffusion::PageRank { teleport: 0.0 }, ..Default::default() }),
+        SchemeSettings::Diffusion(DiffusionSettings {
+            kernel: Diffusion::PageRank { teleport: 0.0 },
+            ..Default::default()
+        }),
         SchemeSettings::GraphCl(GraphCl { ratio: 1.1, ..Default::default() }),
     ];
     for settings in refused {
@@ -584,7 +589,8 @@ fn published_graphs_have_every_scheme() {
         SchemeSettings::Diffusion(DiffusionSettings { form: Form::Sparse, ..exact }),
         SchemeSettings::GraphCl(GraphCl::default()),
     ];
-    let pubmed = [SchemeSettings::Diffusion(DiffusionSettings::default()), SchemeSettings::Clustered(Clustered::default())];
+    let pubmed =
+        [SchemeSettings::Diffusion(DiffusionSettings::default()), SchemeSettings::Clustered(Clustered::default())];
     for (name, settings) in cora.iter().map(|it| ("cora", it)).chain(pubmed.iter().map(|it| ("pubmed", it))) {
         let set = catalogue::open(name, &read::Options::default()).unwrap().graphs;
         let scheme = compute(settings, &set);
@@ -600,7 +606,9 @@ fn published_graphs_have_every_scheme() {
 
 #[test]
 fn a_watch_can_stop_the_slow_schemes() {
-    for settings in [SchemeSettings::Clustered(Clustered::default()), SchemeSettings::Diffusion(DiffusionSettings::default())] {
+    for settings in
+        [SchemeSettings::Clustered(Clustered::default()), SchemeSettings::Diffusion(DiffusionSettings::default())]
+    {
         let error = settings.compute(&karate(), &|_: &Event<'_>| ControlFlow::Break(())).unwrap_err();
         assert!(matches!(error, fiedler_augment::Error::Stopped));
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use fiedler_augment::scheme::{
-    Augmentation, ViewKey, NodeDropping, Scheme, SchemeSettings, Spectral, Start, SupportChoice,
+    Augmentation, NodeDropping, Scheme, SchemeSettings, Spectral, Start, SupportChoice, ViewKey,
 };
 use fiedler_graph::generate::{Geometric, random_geometric};
 use fiedler_graph::{Dataset, Event, Features, Graph, GraphSet, NoObserver, catalogue, read};
@@ -166,14 +166,17 @@ fn hard_graphs_have_a_right_answer() {
                                 ..Spectral::default()
                             };
                             let place = format!("{name}, {ratio}, {eigenvalues:?}, {operator}, {support:?}, {start:?}");
-                            for settings in
-                                [SchemeSettings::Opposite(spectral), SchemeSettings::Single(spectral), SchemeSettings::Double(spectral)]
-                            {
+                            for settings in [
+                                SchemeSettings::Opposite(spectral),
+                                SchemeSettings::Single(spectral),
+                                SchemeSettings::Double(spectral),
+                            ] {
                                 check(&settings, &set, &place);
                             }
                         }
                     }
-                    let dropping = NodeDropping { ratio, k: eigenvalues, operator, steps: 10, ..NodeDropping::default() };
+                    let dropping =
+                        NodeDropping { ratio, k: eigenvalues, operator, steps: 10, ..NodeDropping::default() };
                     check(&SchemeSettings::NodeDropping(dropping), &set, name);
                 }
             }
@@ -210,5 +213,8 @@ fn settings_out_of_range_are_refused_with_advice() {
 }
 
 fn settings_stop(set: &GraphSet) -> String {
-    SchemeSettings::Opposite(Spectral::default()).compute(set, &|_: &Event<'_>| ControlFlow::Break(())).unwrap_err().to_string()
+    SchemeSettings::Opposite(Spectral::default())
+        .compute(set, &|_: &Event<'_>| ControlFlow::Break(()))
+        .unwrap_err()
+        .to_string()
 }

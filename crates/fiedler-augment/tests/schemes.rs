@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use fiedler_augment::Error;
-use fiedler_augment::scheme::{Augmentation, ViewKey, NodeDropping, Scheme, SchemeSettings, Spectral, SupportChoice};
+use fiedler_augment::scheme::{Augmentation, NodeDropping, Scheme, SchemeSettings, Spectral, SupportChoice, ViewKey};
 use fiedler_graph::{Graph, GraphSet, NoObserver, generate};
 
 fn karate() -> GraphSet {
