@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = catalogue::open(name, &read::Options::default())?;
     let graph = data.graph().ok_or("one graph is expected")?;
     let nodes = graph.num_nodes();
-    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
+    let original =
+        full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
     let budget = 0.3 * graph.num_edges() as f64;
     let ascent = Ascent { direction: Direction::Min, budget, steps, step_size: StepSize::default() };
     let mut triangle = Triangle::new(graph, vec![0.0; nodes * (nodes - 1) / 2]);

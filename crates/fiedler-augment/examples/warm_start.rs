@@ -69,7 +69,8 @@ fn worst(map: &Normalized<'_>, pairs: &EigenPairs) -> f64 {
 
 /// The expected weights of the edges before each of the first steps of an ascent of fifty.
 fn weights_along(graph: &Graph, direction: Direction, steps: usize) -> Vec<Vec<f64>> {
-    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Laplacian, SpectralObjective::Expected).squared_norm;
+    let original =
+        full_spectrum(&Pairs::new(graph, &[]), Operator::Laplacian, SpectralObjective::Expected).squared_norm;
     let budget = 0.3 * graph.num_edges() as f64;
     let ascent = Ascent { direction, budget, steps: 50, step_size: StepSize::default() };
     let mut all = Vec::new();

@@ -137,13 +137,23 @@ impl ColumnMasker {
         }
         let index = |graph: usize| u64::from(key.epoch) << 32 | graph as u64;
         let drawn = batch.graphs.iter().map(|&graph| draw(key.stream("mask of columns of a graph", index(graph))));
-        let hidden = match mask.graph_columns.take() {
-            Some(before) => before.hidden.into_iter().zip(drawn).map(|(a, b)| either(Some(a), b)).collect(),
-            None => drawn.collect(),
-        };
+        mask.graph_columns =
+            GraphColumns::either(mask.graph_columns.take(), Some(GraphColumns::new(batch, drawn.collect())));
+    }
+}
+
+impl GraphColumns {
+    /// What is hidden from each graph of a batch.
+    pub(crate) fn new(batch: &Batch, hidden: Vec<Vec<bool>>) -> GraphColumns {
         let of_block = |block: usize| batch.node_range(block).map(move |_| block as u32);
-        let graph_of = (0..batch.graphs.len()).flat_map(of_block).collect();
-        mask.graph_columns = Some(GraphColumns { graph_of, hidden });
+        GraphColumns { graph_of: (0..batch.graphs.len()).flat_map(of_block).collect(), hidden }
+    }
+
+    /// What either of two hides from the graphs of the same batch.
+    pub(crate) fn either(one: Option<GraphColumns>, other: Option<GraphColumns>) -> Option<GraphColumns> {
+        let (Some(one), Some(other)) = (&one, &other) else { return one.or(other) };
+        let hidden = one.hidden.iter().zip(&other.hidden).map(|(one, other)| either(Some(one.clone()), other.clone()));
+        Some(GraphColumns { graph_of: one.graph_of.clone(), hidden: hidden.collect() })
     }
 }
 
@@ -200,9 +210,14 @@ impl Mask {
         check_length("nodes", &self.nodes, features.rows())?;
         if let Some(columns) = &self.graph_columns {
             let (found, expected) = (columns.graph_of.len(), features.rows());
-            if found != expected || columns.hidden.iter().any(|hidden| hidden.len() != features.columns()) {
+            let graphs = columns.hidden.len();
+            let unknown = columns.graph_of.iter().any(|&graph| graph as usize >= graphs);
+            let narrow = columns.hidden.iter().any(|hidden| hidden.len() != features.columns());
+            if found != expected || unknown || narrow {
                 let name = "size of the mask of each graph";
-                return Err(Error::setting(name, found, format!("{expected} nodes, as the features have")));
+                let found = format!("{found} nodes and {graphs} graphs");
+                let expected = format!("{expected} nodes of known graphs and {} columns each", features.columns());
+                return Err(Error::setting(name, found, expected));
             }
         }
         let masked = match features {
@@ -266,5 +281,71 @@ fn check_length(what: &str, marks: &Option<Vec<bool>>, expected: usize) -> Resul
             Err(Error::setting(name, marks.len(), format!("{expected}, as the features have")))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fiedler_graph::Graph;
+
+    use super::*;
+
+    /// Two stars of four and three nodes.
+    fn stars() -> GraphSet {
+        let (arena, _) = Graph::from_pairs(7, vec![(0, 1), (0, 2), (0, 3), (4, 5), (4, 6)]).unwrap();
+        GraphSet::from_block_diagonal(arena, vec![4, 3]).unwrap()
+    }
+
+    /// Column 0 belongs to the hubs, 1 to all, 2 to one leaf, 3 to nobody.
+    fn sparse() -> Features {
+        let indices = vec![0, 1, 1, 1, 1, 2, 0, 1, 1, 1];
+        let values = (1..=10).map(|value| value as f32).collect();
+        Features::Sparse(Sparse::new(4, vec![0, 2, 3, 4, 6, 8, 9, 10], indices, values).unwrap())
+    }
+
+    fn central() -> MaskFeatures {
+        MaskFeatures { rate: 0.4, centrality: Some(Centrality::Degree), cutoff: 0.7, each_graph: false }
+    }
+
+    #[test]
+    fn columns_of_central_nodes_are_hidden_less() {
+        let found = central().fit(&stars(), &sparse()).unwrap().probabilities;
+        // Degrees 3, 1, 1, 1 and 2, 1, 1.
+        let importance = [5f64, 10.0, 1.0];
+        let mean = importance.iter().map(|value| value.ln()).sum::<f64>() / 3.0;
+        for (found, importance) in found.iter().zip(importance) {
+            let expected = (0.4 * (10f64.ln() - importance.ln()) / (10f64.ln() - mean)).min(0.7);
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+        assert_eq!(found[3], 0.7);
+    }
+
+    #[test]
+    fn numbers_count_by_their_size() {
+        let values: Vec<f32> = (1..=28).map(|value| value as f32 - 14.5).collect();
+        let rows = Dense::new(7, 4, values).unwrap();
+        let found = central().fit(&stars(), &Features::Dense(rows.clone())).unwrap().probabilities;
+        let central = [3.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0];
+        let sum = |column: usize| (0..7).map(|row| central[row] * f64::from(rows.row(row)[column].abs())).sum::<f64>();
+        let logarithms: Vec<f64> = (0..4).map(|column| sum(column).ln()).collect();
+        let highest = logarithms.iter().copied().fold(f64::MIN, f64::max);
+        let mean = logarithms.iter().sum::<f64>() / 4.0;
+        assert_eq!(found.len(), 4);
+        for (found, s) in found.iter().zip(logarithms) {
+            assert!((found - (0.4 * (highest - s) / (highest - mean)).min(0.7)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn columns_are_alike_where_every_node_has_them_or_no_node_is_central() {
+        // All nodes have a category in every column.
+        let codes = vec![0, 1, 1, 0, 2, 1, 0, 0, 1, 1, 2, 0, 0, 1];
+        let categories = Features::Categorical(Categorical::new(vec![3, 2], codes).unwrap());
+        let alike = central().fit(&stars(), &categories).unwrap().probabilities;
+        assert!(alike.len() == 2 && alike.iter().all(|value| (value - 0.4).abs() < 1e-12));
+        let alone = GraphSet::single(Graph::empty(7));
+        assert_eq!(central().fit(&alone, &sparse()).unwrap().probabilities, [0.4; 4]);
+        let uniform = MaskFeatures { rate: 0.3, ..Default::default() };
+        assert_eq!(uniform.fit(&stars(), &sparse()).unwrap().probabilities, [0.3; 4]);
     }
 }

@@ -19,7 +19,8 @@ pub fn upgrade_scheme(value: &mut Value) {
     }
     if let Some(Value::Object(kernel)) = settings.get_mut("kernel")
         && kernel.len() == 1
-        && let Some((name, Value::Object(inner))) = kernel.iter().next().map(|(name, inner)| (name.clone(), inner.clone()))
+        && let Some((name, Value::Object(inner))) =
+            kernel.iter().next().map(|(name, inner)| (name.clone(), inner.clone()))
     {
         *kernel = inner;
         kernel.insert("name".to_owned(), name.into());
@@ -78,7 +79,9 @@ mod tests {
         assert_eq!(settings.step_size, crate::ascent::StepSize::LargestChange(0.25));
         let mut old = json!({"scheme": "diffusion", "kernel": {"heat": {"time": 2.0}}, "neighbors": 8});
         upgrade_scheme(&mut old);
-        let SchemeSettings::Diffusion(settings) = serde_json::from_value(old).unwrap() else { panic!("another scheme") };
+        let SchemeSettings::Diffusion(settings) = serde_json::from_value(old).unwrap() else {
+            panic!("another scheme")
+        };
         assert_eq!(settings.kernel, fiedler_spectral::properties::Diffusion::Heat { time: 2.0 });
     }
 

@@ -175,7 +175,8 @@ fn hard_graphs_are_answered() {
         for operator in OPERATORS {
             for direction in [Direction::Max, Direction::Min] {
                 for budget in [0.0, 2.0, 1e6] {
-                    let original = full_spectrum(&Pairs::new(&graph, &[]), operator, SpectralObjective::Expected).squared_norm;
+                    let original =
+                        full_spectrum(&Pairs::new(&graph, &[]), operator, SpectralObjective::Expected).squared_norm;
                     let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
                     let ascent = Ascent { direction, budget, steps: 10, step_size: StepSize::default() };
                     let outcome = ascent.run(
@@ -203,7 +204,8 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
     let graph = cora.graph().unwrap();
     let nodes = graph.num_nodes();
     let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);
-    let original = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
+    let original =
+        full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
     assert!((original.sqrt() - 24.88).abs() < 0.005);
     let expected =
         [(Direction::Max, 100.0, 1.0088, 0.0005, 128.8, 2.0), (Direction::Min, 0.1, 0.778, 0.003, 1230.0, 15.0)];

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use fiedler_augment::centrality::Centrality;
 use fiedler_augment::scheme::{
-    Augmentation, CentralityRemoval, Clustered, DiffusionSettings, ViewKey, Form, GraphCl, Operation, Rates, Scheme, SchemeSettings,
-    Uniform,
+    Augmentation, CentralityRemoval, Clustered, DiffusionSettings, Form, GraphCl, Operation, Rates, Scheme,
+    SchemeSettings, Uniform, ViewKey,
 };
-use fiedler_graph::{Graph, GraphSet, catalogue, generate, read};
+use fiedler_graph::{Event, Graph, GraphSet, NoObserver, catalogue, generate, read};
 use fiedler_spectral::properties::Diffusion;
 use fiedler_spectral::{ClusterSettings, cluster};
 
@@ -51,11 +52,11 @@ fn all_settings() -> Vec<SchemeSettings> {
 }
 
 /// How often each pair flips in `draws` views.
-fn flip_counts(scheme: &Scheme, set: &GraphSet, view: usize, draws: u32) -> HashMap<(u32, u32), u32> {
+fn flip_counts(scheme: &Scheme, set: &GraphSet, view: u32, draws: u32) -> HashMap<(u32, u32), u32> {
     let batch = set.whole();
     let mut counts = HashMap::new();
     for epoch in 0..draws {
-        let drawn = scheme.draw(&batch, ViewKey { seed: 5, epoch, view }).unwrap().graph;
+        let drawn = scheme.draw(&batch, ViewKey::new(5, epoch, view)).unwrap().graph;
         let removed = batch.graph.edge_pairs().filter(|&(low, high)| !drawn.has_edge(low, high));
         let added = drawn.edge_pairs().filter(|&(low, high)| !batch.graph.has_edge(low, high));
         removed.chain(added).for_each(|pair| *counts.entry(pair).or_default() += 1);
@@ -101,7 +102,7 @@ fn uniform_pairs_flip_as_often_as_they_should() {
             let deviation = chi_square(&set, &counts, 4000, of);
             assert!(deviation.abs() < 4.0, "{rates:?}: {deviation}");
             let total: u32 = counts.values().sum();
-            let mass = scheme.report().views[view].mass.total();
+            let mass = scheme.report().views[view as usize].mass.total();
             assert!((f64::from(total) / 4000.0 - mass).abs() < 0.6, "{rates:?}: {total} {mass}");
         }
     }
@@ -114,7 +115,7 @@ fn uniform_draws_of_different_pairs_are_independent() {
     let scheme = compute(&SchemeSettings::Uniform(Uniform { first: rates, second: rates }), &set);
     let (draws, mut patterns) = (32_000, HashMap::new());
     for epoch in 0..draws {
-        let drawn = scheme.draw(&set.whole(), ViewKey { seed: 2, epoch, view: 0 }).unwrap().graph;
+        let drawn = scheme.draw(&set.whole(), ViewKey::new(2, epoch, 0)).unwrap().graph;
         *patterns.entry(drawn.edge_pairs().collect::<Vec<_>>()).or_insert(0u32) += 1;
     }
     // All six pairs have probability ½: 64 graphs, all alike.
@@ -193,13 +194,14 @@ fn components_are_clustered_one_by_one() {
 fn listed_probabilities_are_what_is_drawn() {
     let set = karate();
     let by_degree = CentralityRemoval { first: 0.2, second: 0.5, ..Default::default() };
-    for settings in
-        [SchemeSettings::Clustered(Clustered { both: true, ..Default::default() }), SchemeSettings::Centrality(by_degree)]
-    {
+    for settings in [
+        SchemeSettings::Clustered(Clustered { both: true, ..Default::default() }),
+        SchemeSettings::Centrality(by_degree),
+    ] {
         let scheme = compute(&settings, &set);
         for view in 0..2 {
             let listed = listed_probabilities(&scheme.views()[view]);
-            let counts = flip_counts(&scheme, &set, view, 4000);
+            let counts = flip_counts(&scheme, &set, view as u32, 4000);
             let of = |low, high| listed.get(&(low, high)).copied().unwrap_or(0.0);
             assert!(chi_square(&set, &counts, 4000, of).abs() < 4.0, "{}", settings.name());
         }
@@ -259,7 +261,8 @@ fn edges_that_are_alike_are_removed_alike() {
     let ring = graph(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]);
     for set in [GraphSet::single(ring), GraphSet::single(complete(5))] {
         for centrality in [Centrality::Degree, Centrality::Eigenvector, Centrality::PageRank] {
-            let scheme = compute(&SchemeSettings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
+            let scheme =
+                compute(&SchemeSettings::Centrality(CentralityRemoval { centrality, ..Default::default() }), &set);
             let listed = listed_probabilities(&scheme.views()[0]);
             assert_eq!(listed.len(), set.num_edges());
             assert!(listed.values().all(|value| (value - 0.3).abs() < 1e-6), "{centrality:?} {listed:?}");
@@ -400,7 +403,7 @@ fn graphcl_drops_its_share_of_nodes() {
         let scheme = compute(&SchemeSettings::GraphCl(settings), &set);
         let mut counts = vec![0u32; 34];
         for epoch in 0..4000 {
-            let drawn = scheme.draw(&set.whole(), ViewKey { seed: 9, epoch, view }).unwrap();
+            let drawn = scheme.draw(&set.whole(), ViewKey::new(9, epoch, view)).unwrap();
             let dropped = drawn.dropped.unwrap();
             assert_eq!(dropped.iter().filter(|dropped| **dropped).count(), 8);
             for (low, high) in set.block_diagonal().edge_pairs() {
@@ -428,7 +431,7 @@ fn a_subgraph_is_connected_as_far_as_the_graph_is() {
     let settings = GraphCl { first: Operation::Subgraph, second: Operation::Subgraph, ratio: 0.3 };
     let scheme = compute(&SchemeSettings::GraphCl(settings), &set);
     for epoch in 0..200 {
-        let drawn = scheme.draw(&set.whole(), ViewKey { seed: 4, epoch, view: 0 }).unwrap();
+        let drawn = scheme.draw(&set.whole(), ViewKey::new(4, epoch, 0)).unwrap();
         let kept: Vec<u32> = (0..61).filter(|&node| !drawn.dropped.as_ref().unwrap()[node as usize]).collect();
         assert_eq!(kept.len(), 43);
         let mut reached = vec![kept[0]];
@@ -460,7 +463,7 @@ fn hard_graphs_have_views_too() {
             let scheme = compute(&settings, set);
             for view in 0..2 {
                 for epoch in 0..10 {
-                    let drawn = scheme.draw(&set.whole(), ViewKey { seed: 1, epoch, view }).unwrap();
+                    let drawn = scheme.draw(&set.whole(), ViewKey::new(1, epoch, view)).unwrap();
                     assert_eq!(drawn.graph.num_nodes(), set.num_nodes());
                     if let Some(dropped) = drawn.dropped {
                         for graph in 0..set.len() {
@@ -496,7 +499,7 @@ fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
         let scheme = compute(&settings, &set);
         for view in 0..2 {
             for epoch in 0..20 {
-                let draw = ViewKey { seed: 1, epoch, view };
+                let draw = ViewKey::new(1, epoch, view);
                 let together = scheme.draw(&set.batch(&[2, 0, 1]), draw).unwrap();
                 let alone = scheme.draw(&set.batch(&[0]), draw).unwrap();
                 let block: Vec<_> = together.graph.edge_pairs().filter(|pair| (4..8).contains(&pair.0)).collect();
@@ -518,7 +521,7 @@ fn a_set_is_treated_graph_by_graph() {
     for settings in all_settings() {
         let (in_set, by_itself) = (compute(&settings, &set), compute(&settings, &alone));
         for view in 0..2 {
-            let draw = ViewKey { seed: 3, epoch: 2, view };
+            let draw = ViewKey::new(3, 2, view);
             let first = in_set.draw(&set.batch(&[0]), draw).unwrap();
             assert_eq!(first, by_itself.draw(&alone.whole(), draw).unwrap(), "{}", settings.name());
         }
@@ -532,11 +535,11 @@ fn the_number_of_threads_changes_nothing() {
         (0..400).flat_map(|node| [(node, node * 7 % 400), (node, (node + 1) % 400)]).collect();
     pairs.extend([(400, 401), (401, 402)]);
     let set = GraphSet::from_block_diagonal(graph(403, &pairs), vec![400, 3]).unwrap();
-    let run = |threads: usize, settings: &Settings| {
+    let run = |threads: usize, settings: &SchemeSettings| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let scheme = compute(settings, &set);
-            let draw = |view| scheme.draw(&set.whole(), ViewKey { seed: 8, epoch: 3, view }).unwrap();
+            let draw = |view| scheme.draw(&set.whole(), ViewKey::new(8, 3, view)).unwrap();
             (draw(0), draw(1), scheme.report().clone())
         })
     };
@@ -559,7 +562,10 @@ fn settings_out_of_range_are_refused() {
         SchemeSettings::Centrality(CentralityRemoval { cutoff: 2.0, ..Default::default() }),
         SchemeSettings::Diffusion(DiffusionSettings { tolerance: 0.0, ..Default::default() }),
         SchemeSettings::Diffusion(DiffusionSettings { neighbors: 0, ..Default::default() }),
-        SchemeSettings::Diffusion(DiffusionSettings { kernel: Diffusion::PageRank { teleport: 0.0 }, ..Default::default() }),
+        SchemeSettings::Diffusion(DiffusionSettings {
+            kernel: Diffusion::PageRank { teleport: 0.0 },
+            ..Default::default()
+        }),
         SchemeSettings::GraphCl(GraphCl { ratio: 1.1, ..Default::default() }),
     ];
     for settings in refused {
@@ -583,7 +589,8 @@ fn published_graphs_have_every_scheme() {
         SchemeSettings::Diffusion(DiffusionSettings { form: Form::Sparse, ..exact }),
         SchemeSettings::GraphCl(GraphCl::default()),
     ];
-    let pubmed = [SchemeSettings::Diffusion(DiffusionSettings::default()), SchemeSettings::Clustered(Clustered::default())];
+    let pubmed =
+        [SchemeSettings::Diffusion(DiffusionSettings::default()), SchemeSettings::Clustered(Clustered::default())];
     for (name, settings) in cora.iter().map(|it| ("cora", it)).chain(pubmed.iter().map(|it| ("pubmed", it))) {
         let set = catalogue::open(name, &read::Options::default()).unwrap().graphs;
         let scheme = compute(settings, &set);
@@ -599,8 +606,10 @@ fn published_graphs_have_every_scheme() {
 
 #[test]
 fn a_watch_can_stop_the_slow_schemes() {
-    for settings in [SchemeSettings::Clustered(Clustered::default()), SchemeSettings::Diffusion(DiffusionSettings::default())] {
-        let error = settings.compute(&karate(), &|_| false).unwrap_err();
+    for settings in
+        [SchemeSettings::Clustered(Clustered::default()), SchemeSettings::Diffusion(DiffusionSettings::default())]
+    {
+        let error = settings.compute(&karate(), &|_: &Event<'_>| ControlFlow::Break(())).unwrap_err();
         assert!(matches!(error, fiedler_augment::Error::Stopped));
     }
 }

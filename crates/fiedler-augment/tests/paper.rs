@@ -2,12 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use fiedler_augment::scheme::{
-    Augmentation, ViewKey, NodeDropping, Scheme, SchemeSettings, Spectral, Start, SupportChoice, unwatched,
+    Augmentation, NodeDropping, Scheme, SchemeSettings, Spectral, Start, SupportChoice, ViewKey,
 };
 use fiedler_graph::generate::{Geometric, random_geometric};
-use fiedler_graph::{Dataset, Features, Graph, GraphSet, catalogue, read};
+use fiedler_graph::{Dataset, Event, Features, Graph, GraphSet, NoObserver, catalogue, read};
 use fiedler_spectral::Operator;
 
 fn opposite(set: &GraphSet, spectral: Spectral) -> Scheme {
@@ -157,7 +158,7 @@ fn hard_graphs_have_a_right_answer() {
                         for start in [None, Some(Start::Uniform)] {
                             let spectral = Spectral {
                                 ratio,
-                                eigenvalues,
+                                k: eigenvalues,
                                 operator,
                                 support,
                                 start,
@@ -165,14 +166,17 @@ fn hard_graphs_have_a_right_answer() {
                                 ..Spectral::default()
                             };
                             let place = format!("{name}, {ratio}, {eigenvalues:?}, {operator}, {support:?}, {start:?}");
-                            for settings in
-                                [SchemeSettings::Opposite(spectral), SchemeSettings::Single(spectral), SchemeSettings::Double(spectral)]
-                            {
+                            for settings in [
+                                SchemeSettings::Opposite(spectral),
+                                SchemeSettings::Single(spectral),
+                                SchemeSettings::Double(spectral),
+                            ] {
                                 check(&settings, &set, &place);
                             }
                         }
                     }
-                    let dropping = NodeDropping { ratio, eigenvalues, operator, steps: 10, ..NodeDropping::default() };
+                    let dropping =
+                        NodeDropping { ratio, k: eigenvalues, operator, steps: 10, ..NodeDropping::default() };
                     check(&SchemeSettings::NodeDropping(dropping), &set, name);
                 }
             }
@@ -191,23 +195,26 @@ fn check(settings: &SchemeSettings, set: &GraphSet, place: &str) {
         };
         assert!(norm.after.is_finite() && norm.before.is_finite(), "{place}: {norm:?}");
     }
-    for view in 0..scheme.views().len() {
-        scheme.draw(&set.whole(), ViewKey { seed: 0, epoch: 0, view }).unwrap();
+    for view in 0..scheme.views().len() as u32 {
+        scheme.draw(&set.whole(), ViewKey::new(0, 0, view)).unwrap();
     }
 }
 
 #[test]
 fn settings_out_of_range_are_refused_with_advice() {
     let set = GraphSet::single(Graph::from_pairs(3, vec![(0, 1), (1, 2)]).unwrap().0);
-    let refused = |settings: Settings| settings.compute(&set, &NoObserver).unwrap_err().to_string();
+    let refused = |settings: SchemeSettings| settings.compute(&set, &NoObserver).unwrap_err().to_string();
     let base = Spectral::default();
     assert!(refused(SchemeSettings::Opposite(Spectral { ratio: -0.1, ..base })).contains("ratio"));
     assert!(refused(SchemeSettings::Opposite(Spectral { ratio: f64::NAN, ..base })).contains("ratio"));
-    assert!(refused(SchemeSettings::Opposite(Spectral { k: Some(0), ..base })).contains("eigenvalues"));
+    assert!(refused(SchemeSettings::Opposite(Spectral { k: Some(0), ..base })).contains("k is 0"));
     assert!(refused(SchemeSettings::Single(Spectral { start: Some(Start::Zero), ..base })).contains("start"));
     assert!(settings_stop(&set).contains("stopped"));
 }
 
 fn settings_stop(set: &GraphSet) -> String {
-    SchemeSettings::Opposite(Spectral::default()).compute(set, &|_| false).unwrap_err().to_string()
+    SchemeSettings::Opposite(Spectral::default())
+        .compute(set, &|_: &Event<'_>| ControlFlow::Break(()))
+        .unwrap_err()
+        .to_string()
 }

@@ -6,7 +6,7 @@ use faer::{Mat, Side};
 use fiedler_augment::ascent::StepSize;
 use fiedler_augment::scheme::{Augmentation, NodeDropping, SchemeSettings, Spectral, Start, SupportChoice};
 use fiedler_graph::random::stream;
-use fiedler_graph::{Graph, GraphSet};
+use fiedler_graph::{Graph, GraphSet, NoObserver};
 use fiedler_spectral::Operator;
 use rand::RngExt;
 
@@ -43,7 +43,7 @@ fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, k: Option<usiz
         }
     });
     let all = normalized.self_adjoint_eigenvalues(Side::Lower).unwrap();
-    match ends.filter(|ends| 2 * ends < nodes) {
+    match k.filter(|k| 2 * k < nodes) {
         Some(ends) => all[..ends].iter().chain(all[nodes - ends..].iter().rev()).copied().collect(),
         None => all,
     }
@@ -70,7 +70,7 @@ impl Problem<'_> {
             }
         };
         let weights: Vec<f64> = all_pairs(self.graph.num_nodes() as u32).enumerate().map(weight).collect();
-        eigenvalues(self.graph.num_nodes(), &weights, self.operator, self.ends)
+        eigenvalues(self.graph.num_nodes(), &weights, self.operator, self.k)
     }
 
     /// Norm or distance, relative to the original norm.
@@ -166,7 +166,7 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                 let rate = 3.0;
                 let base = Spectral {
                     operator,
-                    eigenvalues,
+                    k: eigenvalues,
                     ratio: 0.2,
                     step_size: StepSize::Rate(rate),
                     start: Some(Start::Uniform),
@@ -193,7 +193,7 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                     let step_size = StepSize::Rate(0.3);
                     SchemeSettings::NodeDropping(NodeDropping {
                         operator,
-                        eigenvalues,
+                        k: eigenvalues,
                         steps,
                         step_size,
                         noise: 0.0,

@@ -4,10 +4,11 @@ use fiedler_graph::{Batch, Graph, GraphSet};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
+use super::fit::place;
 use super::{FitContext, FittedPipeline, Pipeline, ViewStep};
 use crate::error::{Error, Result};
 use crate::mask::{GraphColumns, Mask};
-use crate::scheme::{View, ViewKey};
+use crate::scheme::{View, ViewKey, without_edges_of};
 
 /// One of several pipelines.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -28,7 +29,12 @@ pub(super) struct FittedChoice {
     /// Sums of the weights up to each choice, the last of them one.
     cumulative: Vec<f64>,
     each_graph: bool,
+    /// The kinds of the steps before it, itself the last.
+    before: Vec<&'static str>,
 }
+
+/// The kind of a step that chooses.
+const KIND: &str = "choice";
 
 impl OneOf {
     pub(super) fn check(&self, set: &GraphSet) -> Result<()> {
@@ -37,7 +43,7 @@ impl OneOf {
         }
         if let Some(weights) = &self.weights {
             let sound = |weight: &f64| weight.is_finite() && *weight >= 0.0;
-            if weights.len() != self.choices.len() || !weights.iter().all(sound) || weights.iter().sum::<f64>() <= 0.0 {
+            if weights.len() != self.choices.len() || !weights.iter().all(sound) || !sound_total(weights) {
                 let expected = format!("{} numbers that are not negative, not all zero", self.choices.len());
                 return Err(Error::setting("weights", format!("{weights:?}"), expected));
             }
@@ -48,8 +54,12 @@ impl OneOf {
         self.choices.iter().try_for_each(|choice| choice.check(set))
     }
 
-    pub(super) fn fit(&self, context: &mut FitContext<'_>) -> Result<FittedChoice> {
-        let choices = self.choices.iter().map(|choice| choice.fit(context)).collect::<Result<Vec<_>>>()?;
+    pub(super) fn fit(&self, mut before: Vec<&'static str>, context: &mut FitContext<'_>) -> Result<FittedChoice> {
+        before.push(KIND);
+        let mut choices = Vec::with_capacity(self.choices.len());
+        for choice in &self.choices {
+            choices.push(choice.fit_after(before.clone(), context)?);
+        }
         let weights = self.weights.clone().unwrap_or_else(|| vec![1.0; choices.len()]);
         let total: f64 = weights.iter().sum();
         let mut sum = 0.0;
@@ -58,11 +68,21 @@ impl OneOf {
             sum
         };
         let cumulative = weights.iter().map(&mut add).collect();
-        Ok(FittedChoice { choices, cumulative, each_graph: self.each_graph })
+        Ok(FittedChoice { choices, cumulative, each_graph: self.each_graph, before })
     }
 }
 
+fn sound_total(weights: &[f64]) -> bool {
+    let total: f64 = weights.iter().sum();
+    total.is_finite() && total > 0.0
+}
+
 impl FittedChoice {
+    /// The kinds of all steps of all choices.
+    pub(super) fn kinds(&self) -> Vec<&'static str> {
+        self.choices.iter().flat_map(|choice| choice.kinds_after(self.before.len())).copied().collect()
+    }
+
     fn choose(&self, key: ViewKey, index: u64) -> u8 {
         let drawn: f64 = key.stream("choice", index).random();
         // Rounding may leave the last sum below one.
@@ -72,7 +92,7 @@ impl FittedChoice {
 
 impl ViewStep for FittedChoice {
     fn kind(&self) -> &'static str {
-        "choice"
+        KIND
     }
 
     fn apply(&self, batch: &Batch, before: Option<View>, key: ViewKey) -> Result<View> {
@@ -86,13 +106,17 @@ impl ViewStep for FittedChoice {
             Some(view) => Batch { graph: view.graph.clone(), ..batch.clone() },
             None => batch.clone(),
         };
+        // The steps of the choices know their places in the whole pipeline.
+        let own = place(&self.before[..self.before.len() - 1], KIND);
+        let within = ViewKey { place: key.place - own, ..key };
         let mut views: Vec<Option<View>> = vec![None; self.choices.len()];
-        for (choice, fitted) in self.choices.iter().enumerate().filter(|(choice, _)| chosen.contains(&(*choice as u8))) {
-            views[choice] = Some(fitted.draw(&batch, key)?);
+        for (choice, fitted) in self.choices.iter().enumerate().filter(|(choice, _)| chosen.contains(&(*choice as u8)))
+        {
+            views[choice] = Some(fitted.draw(&batch, within)?);
         }
         let mut view = merge(&batch, &chosen, &views)?;
         if let Some(before) = before {
-            view = after(before, view);
+            view = after(before, view)?;
         }
         view.choices = earlier;
         view.choices.push(chosen);
@@ -125,7 +149,10 @@ fn merge(batch: &Batch, chosen: &[u8], views: &[Option<View>]) -> Result<View> {
             rows[at] = view.feature_rows.as_ref().map_or(node, |rows| rows[at]);
         }
         columns.push(match (&view.mask.columns, &view.mask.graph_columns) {
-            (Some(shared), _) => shared.clone(),
+            (Some(shared), Some(each)) => {
+                shared.iter().zip(&each.hidden[block]).map(|(one, other)| *one || *other).collect()
+            }
+            (Some(shared), None) => shared.clone(),
             (None, Some(each)) => each.hidden[block].clone(),
             (None, None) => Vec::new(),
         });
@@ -136,14 +163,12 @@ fn merge(batch: &Batch, chosen: &[u8], views: &[Option<View>]) -> Result<View> {
     };
     let width = columns.iter().map(Vec::len).max().unwrap_or(0);
     columns.iter_mut().for_each(|hidden| hidden.resize(width, false));
-    let of_block = |block: usize| batch.node_range(block).map(move |_| block as u32);
-    let graph_of = (0..batch.graphs.len()).flat_map(of_block).collect();
     let some = |marks: Vec<bool>| marks.contains(&true).then_some(marks);
     Ok(View {
         dropped: some(dropped),
         mask: Mask {
             columns: None,
-            graph_columns: (width > 0).then_some(GraphColumns { graph_of, hidden: columns }),
+            graph_columns: (width > 0).then(|| GraphColumns::new(batch, columns)),
             nodes: some(hidden),
         },
         feature_rows: views.iter().flatten().any(|view| view.feature_rows.is_some()).then_some(rows),
@@ -152,7 +177,11 @@ fn merge(batch: &Batch, chosen: &[u8], views: &[Option<View>]) -> Result<View> {
 }
 
 /// A view that was made from another, with what the other had done beside changing the graph.
-fn after(before: View, view: View) -> View {
+fn after(before: View, mut view: View) -> Result<View> {
+    if let Some(dropped) = &before.dropped {
+        // A node that is gone must not get edges back.
+        view.graph = without_edges_of(view.graph, dropped)?;
+    }
     let either = |one: Option<Vec<bool>>, other: Option<Vec<bool>>| match (one, other) {
         (Some(one), Some(other)) => Some(one.into_iter().zip(other).map(|(one, other)| one || other).collect()),
         (one, other) => one.or(other),
@@ -161,14 +190,14 @@ fn after(before: View, view: View) -> View {
         (Some(first), Some(second)) => Some(second.iter().map(|&row| first[row as usize]).collect()),
         (first, second) => first.or(second),
     };
-    View {
+    Ok(View {
         dropped: either(before.dropped, view.dropped),
         mask: Mask {
             columns: either(before.mask.columns, view.mask.columns),
-            graph_columns: view.mask.graph_columns.or(before.mask.graph_columns),
+            graph_columns: GraphColumns::either(before.mask.graph_columns, view.mask.graph_columns),
             nodes: either(before.mask.nodes, view.mask.nodes),
         },
         feature_rows: rows,
         ..View { dropped: None, mask: Mask::default(), feature_rows: None, ..view }
-    }
+    })
 }

@@ -10,7 +10,9 @@ use rand::seq::SliceRandom;
 use super::{Pipeline, Rate, SchemeView, unchanged};
 use crate::error::{Error, Result};
 use crate::mask::{ColumnMasker, MaskNodes};
-use crate::scheme::{Augmentation, DropNodes, Rates, Scheme, SchemeSettings, Selection, View, ViewKey};
+use crate::scheme::{
+    Augmentation, DropNodes, Rates, Scheme, SchemeSettings, Selection, View, ViewKey, without_edges_of,
+};
 
 /// Where fitted pipelines take their schemes from: computed, or kept from before.
 pub trait SchemeSource {
@@ -86,7 +88,16 @@ pub trait ViewStep: Debug + Send + Sync {
 /// A pipeline that is ready to draw views.
 #[derive(Debug, Clone, Default)]
 pub struct FittedPipeline {
-    steps: Vec<Arc<dyn ViewStep>>,
+    steps: Vec<Placed>,
+    /// The kinds of all steps so far, with those of choices and those that come before within another pipeline.
+    kinds: Vec<&'static str>,
+}
+
+/// A step, and how many of its kind come before.
+#[derive(Debug, Clone)]
+struct Placed {
+    step: Arc<dyn ViewStep>,
+    place: u32,
 }
 
 impl Pipeline {
@@ -96,7 +107,12 @@ impl Pipeline {
     /// When a setting is out of its range, or a scheme cannot be computed.
     pub fn fit(&self, context: &mut FitContext<'_>) -> Result<FittedPipeline> {
         self.check(context.set)?;
-        let mut fitted = FittedPipeline::default();
+        self.fit_after(Vec::new(), context)
+    }
+
+    /// The same for a pipeline within another, where steps of these kinds come before.
+    pub(super) fn fit_after(&self, kinds: Vec<&'static str>, context: &mut FitContext<'_>) -> Result<FittedPipeline> {
+        let mut fitted = FittedPipeline { steps: Vec::new(), kinds };
         self.add_to(&mut fitted, context)?;
         Ok(fitted)
     }
@@ -104,12 +120,18 @@ impl Pipeline {
     fn add_to(&self, fitted: &mut FittedPipeline, context: &mut FitContext<'_>) -> Result<()> {
         let structure = |augmentation| Arc::new(Structure(augmentation)) as Arc<dyn ViewStep>;
         let drop = |dropped, selection| structure(Augmentation::DropNodes(DropNodes { dropped, selection }));
-        fitted.steps.push(match self {
+        fitted.push(match self {
             Pipeline::Identity => return Ok(()),
             Pipeline::Compose(compose) => {
                 return compose.steps.iter().try_for_each(|step| step.add_to(fitted, context));
             }
-            Pipeline::OneOf(one_of) => Arc::new(one_of.fit(context)?),
+            Pipeline::OneOf(one_of) => {
+                let choice = one_of.fit(fitted.kinds.clone(), context)?;
+                let within = choice.kinds();
+                fitted.push(Arc::new(choice));
+                fitted.kinds.extend(within);
+                return Ok(());
+            }
             Pipeline::Scheme(SchemeView { scheme, view }) => {
                 Arc::new(OfScheme { scheme: context.schemes.scheme(scheme)?, view: *view }.checked()?)
             }
@@ -135,8 +157,19 @@ impl Pipeline {
 impl FittedPipeline {
     /// The pipeline with one more step, such as one that a caller has written.
     pub fn then(mut self, step: Arc<dyn ViewStep>) -> FittedPipeline {
-        self.steps.push(step);
+        self.push(step);
         self
+    }
+
+    fn push(&mut self, step: Arc<dyn ViewStep>) {
+        let place = place(&self.kinds, step.kind());
+        self.kinds.push(step.kind());
+        self.steps.push(Placed { step, place });
+    }
+
+    /// The kinds of its steps, without the first so many.
+    pub(super) fn kinds_after(&self, before: usize) -> &[&'static str] {
+        &self.kinds[before..]
     }
 
     /// Whether views are the graph and its features as they are.
@@ -150,12 +183,16 @@ impl FittedPipeline {
     /// When the batch is not of the graphs that the pipeline was fitted to.
     pub fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         let mut view = None;
-        for (at, step) in self.steps.iter().enumerate() {
-            let before = self.steps[..at].iter().filter(|earlier| earlier.kind() == step.kind()).count() as u32;
-            view = Some(step.apply(batch, view, ViewKey { place: key.place + before, ..key })?);
+        for Placed { step, place } in &self.steps {
+            view = Some(step.apply(batch, view, ViewKey { place: key.place + place, ..key })?);
         }
         Ok(view.unwrap_or_else(|| unchanged(batch, key)))
     }
+}
+
+/// The place of a step of a kind that comes after steps of such kinds.
+pub(super) fn place(before: &[&'static str], kind: &'static str) -> u32 {
+    before.iter().filter(|earlier| **earlier == kind).count() as u32
 }
 
 /// A change of the graph that needs no scheme.
@@ -207,7 +244,11 @@ fn change(augmentation: &Augmentation, batch: &Batch, before: Option<View>, key:
     }
     let View { graph, dropped, mask, feature_rows, choices, .. } = before;
     let batch = Batch { graph, ..batch.clone() };
-    let view = augmentation.draw(&batch, key)?;
+    let mut view = augmentation.draw(&batch, key)?;
+    if let Some(dropped) = &dropped {
+        // A node that is gone must not get edges back.
+        view.graph = without_edges_of(view.graph, dropped)?;
+    }
     let dropped = match (dropped, view.dropped) {
         (Some(one), Some(other)) => Some(one.into_iter().zip(other).map(|(one, other)| one || other).collect()),
         (one, other) => one.or(other),

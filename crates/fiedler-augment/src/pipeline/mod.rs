@@ -41,6 +41,7 @@ use crate::scheme::{DiffusionSettings, SchemeSettings, View, ViewKey};
 pub enum Pipeline {
     /// The graph and its features as they are.
     #[default]
+    #[serde(deserialize_with = "nothing_more")]
     Identity,
     /// One step after the other.
     Compose(Compose),
@@ -63,7 +64,16 @@ pub enum Pipeline {
     /// A share of each graph's nodes loses all features.
     MaskNodes(MaskNodes),
     /// Features change places among the nodes of each graph: the corruption of DGI.
+    #[serde(deserialize_with = "nothing_more")]
     ShuffleFeatures,
+}
+
+/// Refuses settings where there are none; serde would pass over them.
+fn nothing_more<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    Nothing::deserialize(deserializer).map(|Nothing {}| ())
 }
 
 /// Steps of a pipeline.
@@ -115,15 +125,21 @@ impl Pipeline {
         match self {
             Pipeline::Identity | Pipeline::ShuffleFeatures => Ok(()),
             Pipeline::Compose(compose) => {
-                let diffusion = compose.steps.iter().position(Pipeline::diffuses);
-                let later = |at: usize| compose.steps[at + 1..].iter().any(Pipeline::changes_graph);
-                if diffusion.is_some_and(later) {
-                    let expected = "a diffusion as the last step that changes the graph";
-                    return Err(Error::setting("steps", "a change after a diffusion", expected));
+                let diffuses = compose.steps.iter().any(Pipeline::diffuses);
+                let changes = compose.steps.iter().filter(|step| step.changes_graph()).count();
+                if diffuses && changes > 1 {
+                    // It is computed of the graph as it is, so that what came before would be lost.
+                    let expected = "a diffusion as the only step that changes the graph";
+                    return Err(Error::setting("steps", "a diffusion and another change", expected));
                 }
                 compose.steps.iter().try_for_each(|step| step.check(set))
             }
             Pipeline::OneOf(one_of) => one_of.check(set),
+            // Known to the source of schemes or to nobody; it has as many views as its maker gave it.
+            Pipeline::Scheme(SchemeView { scheme: SchemeSettings::Custom(_), .. }) => Ok(()),
+            Pipeline::Scheme(SchemeView { view, .. }) if *view > 1 => {
+                Err(Error::setting("view", view, "0 or 1, the views of a scheme"))
+            }
             Pipeline::Scheme(SchemeView { scheme, .. }) => scheme.check(set),
             Pipeline::Diffuse(settings) => SchemeSettings::Diffusion(*settings).check(set),
             Pipeline::DropEdges(rate) | Pipeline::DropNodes(rate) | Pipeline::Subgraph(rate) => {
@@ -147,7 +163,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether views may differ from the graph and its features as they are.
+    /// Whether views are the graph and its features as they are.
     pub fn is_identity(&self) -> bool {
         *self == Pipeline::Identity
     }
@@ -158,10 +174,9 @@ impl Pipeline {
 
     fn changes_graph(&self) -> bool {
         match self {
-            Pipeline::Identity
-            | Pipeline::MaskFeatures(_)
-            | Pipeline::MaskNodes(_)
-            | Pipeline::ShuffleFeatures => false,
+            Pipeline::Identity | Pipeline::MaskFeatures(_) | Pipeline::MaskNodes(_) | Pipeline::ShuffleFeatures => {
+                false
+            }
             Pipeline::Compose(compose) => compose.steps.iter().any(Pipeline::changes_graph),
             Pipeline::OneOf(one_of) => one_of.choices.iter().any(Pipeline::changes_graph),
             _ => true,

@@ -84,7 +84,12 @@ impl Clustered {
 
     fn removal(&self, graph: &Graph) -> Result<Removal> {
         if graph.num_edges() == 0 {
-            return Ok(Removal { flips: EdgeFlips::of_pairs(graph.num_nodes(), []), mass: 0.0, between: 0, clusters: 0 });
+            return Ok(Removal {
+                flips: EdgeFlips::of_pairs(graph.num_nodes(), []),
+                mass: 0.0,
+                between: 0,
+                clusters: 0,
+            });
         }
         let (of_node, clusters) = self.clusters_of(graph)?;
         let crosses = |&(low, high): &(u32, u32)| of_node[low as usize] != of_node[high as usize];

@@ -40,7 +40,8 @@ impl Scheme {
     /// # Ok::<(), fiedler_augment::Error>(())
     /// ```
     pub fn custom(label: &str, set: &GraphSet, views: Vec<Augmentation>) -> Scheme {
-        let reports = (1..=views.len()).map(|view| ViewReport { name: format!("view {view}"), ..ViewReport::default() });
+        let reports =
+            (1..=views.len()).map(|view| ViewReport { name: format!("view {view}"), ..ViewReport::default() });
         let report = Report { views: reports.collect(), notes: Vec::new() };
         Scheme::new(SchemeSettings::Custom(Custom { label: label.to_owned() }), set, views, report)
     }

@@ -6,7 +6,7 @@ use fiedler_graph::{Batch, Graph};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use super::{ViewKey, View};
+use super::{View, ViewKey};
 use crate::error::Result;
 use crate::sample::choose;
 

@@ -19,7 +19,8 @@ pub(super) fn each_graph<T: Send>(
     let one = |graph: &Graph| {
         let outcome = run(graph)?;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let goes_on = observer.goes_on(&Event::Progress { stage: STAGE, item: view, done, total: Some(set.len()), value: None });
+        let goes_on =
+            observer.goes_on(&Event::Progress { stage: STAGE, item: view, done, total: Some(set.len()), value: None });
         if goes_on { Ok(outcome) } else { Err(Error::Stopped) }
     };
     if set.len() == 1 {

@@ -9,7 +9,9 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Augmentation, StaticView, DropNodes, NodeProbabilities, PairProbabilities, Rates, Report, Scheme, SchemeSettings};
+use super::{
+    Augmentation, DropNodes, NodeProbabilities, PairProbabilities, Rates, Report, Scheme, SchemeSettings, StaticView,
+};
 use crate::error::{Error, Result, check_share};
 use crate::sample::EdgeFlips;
 use crate::version1::upgrade_scheme;

@@ -29,10 +29,11 @@ pub use centrality::CentralityRemoval;
 pub use clustered::Clustered;
 pub use custom::Custom;
 pub use diffusion::{DiffusionSettings, Form};
-pub use graphcl::{GraphCl, Operation};
 pub use drop_nodes::{DropNodes, Selection};
+pub use graphcl::{GraphCl, Operation};
 pub use node_dropping::NodeDropping;
 pub use node_probabilities::NodeProbabilities;
+pub(crate) use node_probabilities::without_edges_of;
 pub use pair_probabilities::PairProbabilities;
 pub use report::{Norm, Report, ViewReport};
 pub use settings::SchemeSettings;
@@ -114,7 +115,7 @@ pub struct ViewKey {
     pub step: u32,
     /// The phase of the step, for methods that draw anew in a second phase.
     pub phase: u32,
-    /// How many steps of the same kind came before in the view's pipeline.
+    /// How many steps of the same kind came before in the view's pipeline, those around and within choices included.
     pub place: u32,
 }
 

@@ -1,9 +1,9 @@
 //! One probability for each node.
 
-use fiedler_graph::Batch;
+use fiedler_graph::{Batch, Graph};
 use rand::RngExt;
 
-use super::{ViewKey, View};
+use super::{View, ViewKey};
 use crate::error::{Error, Result};
 
 /// The probability of dropping each node of a set.
@@ -42,8 +42,14 @@ impl NodeProbabilities {
 impl View {
     /// The view in which the marked nodes have lost all their edges.
     pub(crate) fn without_nodes(batch: &Batch, dropped: Vec<bool>) -> Result<View> {
-        let lost = |&(low, high): &(u32, u32)| dropped[low as usize] || dropped[high as usize];
-        let flips: Vec<(u32, u32)> = batch.graph.edge_pairs().filter(lost).collect();
-        Ok(View { dropped: Some(dropped), ..View::of(batch.graph.flipped(&flips)?) })
+        let graph = without_edges_of(batch.graph.clone(), &dropped)?;
+        Ok(View { dropped: Some(dropped), ..View::of(graph) })
     }
+}
+
+/// The graph in which the marked nodes have no edges.
+pub(crate) fn without_edges_of(graph: Graph, dropped: &[bool]) -> Result<Graph> {
+    let lost = |&(low, high): &(u32, u32)| dropped[low as usize] || dropped[high as usize];
+    let flips: Vec<(u32, u32)> = graph.edge_pairs().filter(lost).collect();
+    if flips.is_empty() { Ok(graph) } else { Ok(graph.flipped(&flips)?) }
 }

@@ -2,7 +2,7 @@
 
 use fiedler_graph::Batch;
 
-use super::{ViewKey, View};
+use super::{View, ViewKey};
 use crate::error::{Error, Result};
 use crate::sample::EdgeFlips;
 

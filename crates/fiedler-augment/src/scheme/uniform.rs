@@ -4,7 +4,7 @@ use fiedler_graph::{Batch, GraphSet, Observer};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Augmentation, ViewKey, Report, View, ViewReport};
+use super::{Augmentation, Report, View, ViewKey, ViewReport};
 use crate::error::{Error, Result, check_share};
 use crate::sample::{pair_at, walk};
 use crate::support::Mass;

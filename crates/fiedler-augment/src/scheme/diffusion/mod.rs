@@ -8,7 +8,7 @@ use fiedler_spectral::{Normalized, Operator};
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
-use super::{Augmentation, StaticView, Report, ViewReport};
+use super::{Augmentation, Report, StaticView, ViewReport};
 use crate::error::{Error, Result};
 use crate::support::Mass;
 use push::Push;

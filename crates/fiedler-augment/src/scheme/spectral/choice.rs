@@ -90,8 +90,10 @@ impl Limits {
         let because = |support, reason: String| Chosen { support, reason: Some(reason) };
         let closed = matches!(goal, Goal::Norm(_)) && settings.is_closed(graph.num_nodes());
         let from_zero = settings.start != Some(Start::Uniform);
-        let never_adds =
-            goal == Goal::Norm(Direction::Max) && closed && from_zero && settings.objective == SpectralObjective::Expected;
+        let never_adds = goal == Goal::Norm(Direction::Max)
+            && closed
+            && from_zero
+            && settings.objective == SpectralObjective::Expected;
         if never_adds && matches!(settings.support, SupportChoice::Auto | SupportChoice::Candidates) {
             return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
         }

@@ -83,7 +83,8 @@ fn all<P: Send>(
     let one = |at: usize| {
         let outcomes = run(&set.graph(at), at, &silent)?;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let goes_on = observer.goes_on(&Event::Progress { stage: STAGE, item: &view, done, total: Some(set.len()), value: None });
+        let goes_on =
+            observer.goes_on(&Event::Progress { stage: STAGE, item: &view, done, total: Some(set.len()), value: None });
         if goes_on { Ok(outcomes) } else { Err(Error::Stopped) }
     };
     (0..set.len()).into_par_iter().map(one).collect()
