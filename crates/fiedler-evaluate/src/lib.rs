@@ -18,7 +18,8 @@
 //! ```
 //!
 //! Protocols and probes each come from one list; every choice has a name, a line of help, and a nearest name for one that is misspelt.
-//! [`ProtocolPreset`] names what tables over seeds are made by.
+//! [`ProtocolPreset`] names what tables over seeds are made by; [`QuickProbe`] is a first look at embeddings; [`SupervisedScores`] is for
+//! encoders that predict by themselves.
 
 mod error;
 mod evaluate;
@@ -29,9 +30,11 @@ pub mod metric;
 pub mod probe;
 mod progress;
 pub mod protocol;
+mod quick_probe;
 mod scaling;
 mod score;
 mod settings;
+mod supervised;
 mod target;
 
 pub use error::{Error, Result};
@@ -42,7 +45,9 @@ pub use matrix::Matrix;
 pub use metric::Metric;
 pub use probe::Probe;
 pub use protocol::{Protocol, ProtocolPreset};
+pub use quick_probe::{QuickProbe, QuickScore};
 pub use scaling::{DEFAULT_SCALING, Scaling};
 pub use score::{Score, SplitScore, mean_and_deviation};
 pub use settings::EvaluationSettings;
+pub use supervised::SupervisedScores;
 pub use target::{LabelKind, Target};
