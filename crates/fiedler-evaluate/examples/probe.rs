@@ -1,4 +1,4 @@
-//! Times the probes, for `bench/compare/probe.py`: `probe logistic|ridge FOLDER WEIGHT[,WEIGHT…]`.
+//! Times the probes, for `bench/compare/probe.py`: `probe logistic|ridge FOLDER PENALTY[,PENALTY…]`.
 //!
 //! The folder has `x.npy` (embeddings, standardized) and `classes.npy` or `values.npy`. Prints one JSON object: wall and processor
 //! seconds, and the weights and intercepts of each model.
@@ -13,27 +13,28 @@ use fiedler_graph::Labels;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, kind, folder, weights] = arguments.as_slice() else {
-        return Err("usage: probe logistic|ridge FOLDER WEIGHT[,WEIGHT…]".into());
+    let [_, kind, folder, penalties] = arguments.as_slice() else {
+        return Err("usage: probe logistic|ridge FOLDER PENALTY[,PENALTY…]".into());
     };
     let folder = Path::new(folder);
     let target = read_labels(folder.join(if kind == "ridge" { "values.npy" } else { "classes.npy" }))?;
     let (table, _) = read_embeddings(folder.join("x.npy"), &target)?;
     let rows = Matrix::gather(&table, &(0..table.rows() as u32).collect::<Vec<_>>());
-    let weights: Vec<f64> = weights.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    let penalties: Vec<f64> = penalties.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let fit: Box<dyn Fn(Matrix) -> Vec<Linear>> = match target.labels {
         Labels::Classes(classes) => {
             let targets: Vec<u32> = classes.of().iter().flatten().copied().collect();
+            let settings = LogisticSettings { cs: penalties, ..Default::default() };
             Box::new(move |rows| {
                 let design = Design::new(rows);
-                let fits = fit_logistic(&design, &targets, classes.count(), &weights, &LogisticSettings::default());
+                let fits = fit_logistic(&design, &targets, classes.count(), &settings);
                 fits.into_iter().map(|fit| fit.model).collect()
             })
         }
         Labels::Regression(values) => {
             let targets: Vec<f64> =
                 (0..table.rows()).flat_map(|row| values.row(row).to_vec()).flatten().map(Into::into).collect();
-            Box::new(move |rows| fit_ridge(&Design::new(rows), &targets, &weights))
+            Box::new(move |rows| fit_ridge(&Design::new(rows), &targets, &penalties))
         }
         Labels::MultiLabel(_) => return Err("labels are neither classes nor values".into()),
     };

@@ -1,10 +1,12 @@
-//! What an evaluation comes to.
+//! Scores: what an evaluation comes to.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::metric::Metric;
-use crate::preparation::Preparation;
+use crate::scaling::Scaling;
 
 /// The score of embeddings: mean and deviation over splits, and all that is needed to know what they mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +19,10 @@ pub struct Score {
     pub std: f64,
     /// Name of the protocol.
     pub protocol: String,
-    /// The protocol, the probe and how its setting was chosen, in words.
+    /// Name of the probe; empty where a trained encoder predicts by itself.
+    #[serde(default)]
+    pub probe: String,
+    /// The protocol, the scaling, the probe and how its hyperparameters were chosen, in words, parted by `; `.
     pub description: String,
     /// Number of embeddings.
     pub rows: usize,
@@ -36,17 +41,19 @@ pub struct SplitScore {
     pub name: String,
     /// The metric on the test part.
     pub value: f64,
-    /// The metric on the part that the setting was chosen on.
+    /// The metric on the validation part or, where there is none, on the inner folds.
     pub validation: f64,
-    /// The setting that was chosen: `C` of logistic regression, `alpha` of ridge regression, or the reference probe's weight decay.
-    pub weight: f64,
-    /// What was chosen to be done to embeddings first.
-    pub preparation: Preparation,
-    /// Items learnt from.
+    /// Hyperparameters that were chosen, such as `c` of logistic regression, `alpha` of ridge regression or `weight_decay` of Adam.
+    #[serde(default)]
+    pub hyperparameters: BTreeMap<String, f64>,
+    /// Scaling that was chosen.
+    #[serde(alias = "preparation")]
+    pub scaling: Scaling,
+    /// Number of training items.
     pub train_items: usize,
-    /// Items chosen on.
+    /// Number of items that hyperparameters were chosen on.
     pub validation_items: usize,
-    /// Items tested.
+    /// Number of test items.
     pub test_items: usize,
     /// Hash of the split, equal for equal splits.
     pub fingerprint: String,
@@ -65,7 +72,8 @@ impl Score {
         };
         for score in scores {
             if (score.metric, &score.description, score.rows) != (all.metric, &all.description, all.rows) {
-                return Err(Error::data("scores of different protocols or data cannot be gathered into one"));
+                let told = |score: &Score| format!("{} of {} rows, {}", score.metric, score.rows, score.description);
+                return Err(Error::data("scores to gather", told(&score), told(&all)));
             }
             all.splits.extend(score.splits);
             all.notes.extend(score.notes);

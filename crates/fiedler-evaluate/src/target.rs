@@ -1,15 +1,39 @@
-//! What embeddings are judged by: labels and the splits that came with them.
+//! Targets: the labels that a probe predicts from embeddings, and the splits that came with them.
 
 use fiedler_graph::{Dataset, Labels, Split};
 
 use crate::error::{Error, Result};
+use crate::list::named_enum;
 
-/// Labels of nodes or of graphs, and the splits that came with them.
+named_enum! {
+    /// Kind of labels: what decides which metrics and probes make sense.
+    pub enum LabelKind as "kind of labels" {
+        /// Classes: one for each item.
+        "classes" => Classes,
+        /// Multi-label: several yes-or-no tasks for each item, some of them unknown.
+        "multi-label" => MultiLabel,
+        /// Regression: one or more real values for each item.
+        "regression" => Regression,
+    }
+}
+
+impl LabelKind {
+    /// Kind of the given labels.
+    pub fn of(labels: &Labels) -> LabelKind {
+        match labels {
+            Labels::Classes(_) => LabelKind::Classes,
+            Labels::MultiLabel(_) => LabelKind::MultiLabel,
+            Labels::Regression(_) => LabelKind::Regression,
+        }
+    }
+}
+
+/// Target: labels of nodes or of graphs, and the splits that came with them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// One label for each node or graph.
     pub labels: Labels,
-    /// Divisions that came with the data; may be empty.
+    /// Splits that came with the data; may be empty.
     pub splits: Vec<Split>,
     /// Whether labels are of graphs.
     pub graphs: bool,
@@ -31,7 +55,8 @@ impl Target {
     /// When the dataset has no labels.
     pub fn of(dataset: &Dataset) -> Result<Target> {
         let Some(labels) = dataset.labels() else {
-            return Err(Error::data(format!("{} has no labels", dataset.name)).advise("give a file of labels"));
+            let error = Error::data(format!("dataset {}", dataset.name), "no labels", "labels of nodes or of graphs");
+            return Err(error.advise("give a file of labels"));
         };
         let graphs = dataset.graph_labels.is_some();
         let splits = if !graphs && dataset.graphs.len() > 1 {
@@ -44,7 +69,12 @@ impl Target {
         Ok(Target { labels: labels.clone(), splits, graphs, names, names_count_rows: false })
     }
 
-    /// What the items are called.
+    /// Kind of the labels.
+    pub fn kind(&self) -> LabelKind {
+        LabelKind::of(&self.labels)
+    }
+
+    /// What an item is called: `node` or `graph`.
     pub fn items(&self) -> &'static str {
         if self.graphs { "graph" } else { "node" }
     }
@@ -55,12 +85,13 @@ impl Target {
     }
 
     /// The splits that came with the data and that are wanted, without items that have no label.
-    pub(crate) fn given(&self, wanted: impl Fn(&Split) -> bool, problem: &str) -> Result<Vec<Split>> {
+    pub(crate) fn given(&self, wanted: impl Fn(&Split) -> bool, expected: &str) -> Result<Vec<Split>> {
         let mut splits: Vec<Split> = self.splits.iter().filter(|split| wanted(split)).cloned().collect();
         if splits.is_empty() {
-            return Err(
-                Error::data(problem).advise("choose --protocol random or kfold, or give a dataset that has splits")
-            );
+            let names: Vec<&str> = self.splits.iter().map(|split| split.name.as_str()).collect();
+            let found = if names.is_empty() { "none".into() } else { names.join(", ") };
+            let error = Error::data("splits that came with the labels", found, expected);
+            return Err(error.advise("choose the protocol random or kfold, or give a dataset that has splits"));
         }
         for split in &mut splits {
             split.check(self.labels.len())?;
@@ -80,7 +111,7 @@ impl Target {
     }
 }
 
-/// A division of graphs, as one of their nodes.
+/// A split of graphs, as one of their nodes.
 fn of_nodes(split: &Split, dataset: &Dataset) -> Split {
     let nodes = |graphs: &[u32]| graphs.iter().flat_map(|&graph| dataset.graphs.node_range(graph as usize)).collect();
     Split {

@@ -1,7 +1,7 @@
 //! Probes against scikit-learn and PyTorch, whose answers `fixtures/make_sklearn.py` wrote down.
 #![allow(clippy::unwrap_used)]
 
-use fiedler_evaluate::probe::{self, Adam, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
+use fiedler_evaluate::probe::{AdamTrainer, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
 use fiedler_evaluate::{Matrix, Metric, metric};
 use fiedler_graph::{Classes, Dense, Labels, MultiLabel};
 use serde_json::Value;
@@ -69,10 +69,10 @@ fn logistic_regression_is_scikit_learns() {
         }
         let labels = classes(&case["labels"]);
         let fits = case["fits"].as_array().unwrap();
-        let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
-        let settings = LogisticSettings { tolerance: 1e-10, iterations: 10_000 };
+        let cs: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+        let settings = LogisticSettings { cs, tolerance: 1e-10, max_iterations: 10_000 };
         let design = Design::new(train);
-        let found = fit_logistic(&design, &labels[..size(case, "rows")], size(case, "classes"), &strengths, &settings);
+        let found = fit_logistic(&design, &labels[..size(case, "rows")], size(case, "classes"), &settings);
         for (fit, expected) in found.iter().zip(fits) {
             let place = format!("{} at C = {}", case["name"], expected["strength"]);
             let objective = expected["objective"].as_f64().unwrap();
@@ -100,9 +100,9 @@ fn usual_settings_reach_scikit_learns_loss() {
         }
         let labels = &classes(&case["labels"])[..size(case, "rows")];
         let fits = case["fits"].as_array().unwrap();
-        let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
-        let settings = LogisticSettings::default();
-        let found = fit_logistic(&Design::new(train), labels, size(case, "classes"), &strengths, &settings);
+        let cs: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+        let settings = LogisticSettings { cs, ..Default::default() };
+        let found = fit_logistic(&Design::new(train), labels, size(case, "classes"), &settings);
         for (fit, expected) in found.iter().zip(fits) {
             let (place, objective) = (format!("{} at {}", case["name"], fit.iterations), &expected["objective"]);
             assert!(
@@ -125,16 +125,16 @@ fn tasks_with_gaps_are_scikit_learns_one_by_one_and_ogbs_together() {
     let names = ["a", "b", "c", "constant"].map(String::from).to_vec();
     let labels = Labels::MultiLabel(MultiLabel::new(names, answers).unwrap());
     let rows = size(&case, "rows") as u32;
-    let (learnt, tested): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (rows..2 * rows).collect());
+    let (train_items, test_items): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (rows..2 * rows).collect());
     let fits = case["fits"].as_array().unwrap();
-    let strengths: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
-    let settings = LogisticSettings { tolerance: 1e-10, iterations: 10_000 };
-    for (model, expected) in probe::fit(&train, &labels, &learnt, &strengths, &settings).iter().zip(fits) {
+    let cs: Vec<f64> = fits.iter().map(|fit| fit["strength"].as_f64().unwrap()).collect();
+    let settings = LogisticSettings { cs, tolerance: 1e-10, max_iterations: 10_000 };
+    for (model, expected) in settings.fit(&train, &labels, &train_items).unwrap().iter().zip(fits) {
         let scores = model.scores(&test);
         for (found, expected) in scores.values().iter().zip(numbers(&expected["scores"])) {
             assert!((found - expected).abs() < 1e-6 * expected.abs().max(1.0), "{found} {expected}");
         }
-        let area = Metric::RocAuc.measure(&labels, &tested, &scores).unwrap();
+        let area = Metric::RocAuc.measure(&labels, &test_items, &scores).unwrap();
         assert!((area - expected["roc_auc"].as_f64().unwrap()).abs() < 1e-12, "{area} {}", expected["roc_auc"]);
     }
 }
@@ -145,8 +145,8 @@ fn ridge_regression_is_scikit_learns() {
         let (train, test) = halves(case);
         let targets = numbers(&case["targets"]);
         let fits = case["fits"].as_array().unwrap();
-        let penalties: Vec<f64> = fits.iter().map(|fit| fit["penalty"].as_f64().unwrap()).collect();
-        let models = fit_ridge(&Design::new(train), &targets[..size(case, "rows")], &penalties);
+        let alphas: Vec<f64> = fits.iter().map(|fit| fit["penalty"].as_f64().unwrap()).collect();
+        let models = fit_ridge(&Design::new(train), &targets[..size(case, "rows")], &alphas);
         for (model, expected) in models.iter().zip(fits) {
             for (found, expected) in model.scores(&test).values().iter().zip(numbers(&expected["predictions"])) {
                 assert!((found - expected).abs() < 1e-8 * expected.abs().max(1.0), "{found} {expected}");
@@ -163,7 +163,7 @@ fn training_by_adam_is_torchs() {
     let start = Linear { weights: numbers(&case["start"]), intercepts: numbers(&case["start_intercepts"]) };
     for run in case["runs"].as_array().unwrap() {
         let decay = run["decay"].as_f64().unwrap() as f32;
-        let mut adam = Adam::new(rows.clone(), classes(&case["labels"]), &start, 1e-3, decay);
+        let mut adam = AdamTrainer::new(rows.clone(), classes(&case["labels"]), &start, 1e-3, decay);
         (0..size(&case, "steps")).for_each(|_| adam.step());
         let model = adam.model();
         let expected = numbers(&run["weights"]).into_iter().chain(numbers(&run["intercepts"]));

@@ -3,8 +3,8 @@
 
 use std::io::Write;
 
-use fiedler_evaluate::{Preparation, Protocol, Score, Settings, Target, evaluate};
-use fiedler_graph::{Dataset, Dense, Split, catalogue, generate, read};
+use fiedler_evaluate::{EvaluationSettings, Protocol, Scaling, Score, Target, evaluate};
+use fiedler_graph::{Dataset, Dense, NoObserver, Split, catalogue, generate, read};
 use serde_json::Value;
 
 fn published(name: &str) -> Option<Dataset> {
@@ -29,8 +29,8 @@ fn pooled(dataset: &Dataset) -> Dense {
 }
 
 fn judge(embeddings: &Dense, dataset: &Dataset, protocol: Option<Protocol>) -> Score {
-    let settings = Settings { protocol, preparations: vec![Preparation::Standardize], ..Default::default() };
-    evaluate(embeddings, &Target::of(dataset).unwrap(), &settings, &|_| true).unwrap()
+    let settings = EvaluationSettings { protocol, scaling: Some(vec![Scaling::Standardize]), ..Default::default() };
+    evaluate(embeddings, &Target::of(dataset).unwrap(), &settings, &NoObserver).unwrap()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn atoms_of_mutag_by_ten_folds() {
     assert!(score.mean > 0.75 && score.std > 0.0, "{}", score.mean);
 }
 
-/// The whole of it: features in, standardized, learnt from, weight chosen, tested.
+/// The whole of it: features in, standardized, fitted to, penalty chosen, tested.
 #[test]
 fn molecules_by_scaffold_are_judged_as_by_scikit_learn() {
     let path = format!("{}/tests/fixtures/published.json", env!("CARGO_MANIFEST_DIR"));
@@ -61,9 +61,11 @@ fn molecules_by_scaffold_are_judged_as_by_scikit_learn() {
     for case in cases.as_array().unwrap() {
         let name = case["name"].as_str().unwrap();
         let Some(dataset) = published(name) else { continue };
-        let score = judge(&pooled(&dataset), &dataset, Some(Protocol::Scaffold));
+        let score = judge(&pooled(&dataset), &dataset, Some(Protocol::SCAFFOLD));
         let split = &score.splits[0];
-        assert_eq!((split.name.as_str(), split.weight), ("scaffold", case["weight"].as_f64().unwrap()), "{name}");
+        assert_eq!(split.name, "scaffold", "{name}");
+        let penalty: Vec<f64> = split.hyperparameters.values().copied().collect();
+        assert_eq!(penalty, [case["weight"].as_f64().unwrap()], "{name}");
         for (found, expected) in [(split.validation, &case["valid"]), (split.value, &case["test"])] {
             assert!((found - expected.as_f64().unwrap()).abs() < 1e-5, "{name}: {found}, expected {expected}");
         }

@@ -1,4 +1,4 @@
-//! What is asked of data before any of it is learnt from, and what a reader of the score should know of it.
+//! What is asked of data before a probe is fitted, and what a reader of the score should know of it.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use fiedler_graph::{Classes, Dense, Labels, Split};
 
 use crate::error::{Error, Result};
 use crate::protocol::Protocol;
+use crate::settings::Plan;
 use crate::target::Target;
 
 /// Embeddings are a row of numbers for each item, and there is something to tell apart.
 pub(super) fn check(embeddings: &Dense, target: &Target) -> Result<()> {
     let (rows, labels, items) = (embeddings.rows(), target.labels.len(), target.items());
     if rows != labels {
-        let problem = format!("there are {rows} embeddings for {labels} {items}s");
-        return Err(Error::data(problem).advise(format!("give one row of embeddings for each {items}")));
+        return Err(Error::data("embeddings", format!("{rows} rows"), format!("{labels}, one for each {items}")));
     }
     if embeddings.columns() == 0 {
-        return Err(Error::data("embeddings have no columns").advise("give at least one number for each row"));
+        return Err(Error::data("embeddings", "no columns", "at least one number in each row"));
     }
     check_labels(target)
 }
@@ -24,54 +24,49 @@ pub(super) fn check(embeddings: &Dense, target: &Target) -> Result<()> {
 fn check_labels(target: &Target) -> Result<()> {
     let labelled = target.labelled();
     if labelled.is_empty() {
-        return Err(Error::data(format!("none of {} {}s has a label", target.labels.len(), target.items())));
+        let found = format!("none for any of {} {}s", target.labels.len(), target.items());
+        return Err(Error::data("labels", found, "some"));
     }
     if let Labels::Classes(classes) = &target.labels {
         let present = present(classes, &labelled);
         if let (Some(&only), 1) = (present.first(), present.len()) {
             let name = &classes.names()[only as usize];
-            let problem = format!("all {} labelled {}s are of class {name:?}", labelled.len(), target.items());
-            return Err(Error::data(problem).advise("a probe needs at least two classes to tell apart"));
+            let found = format!("all {} {}s are of class {name:?}", labelled.len(), target.items());
+            return Err(Error::data("labels", found, "at least two classes"));
         }
     }
     Ok(())
 }
 
-/// Every split has something to learn from and, where it should, something to choose on.
-pub(super) fn check_splits(protocol: Protocol, splits: &[Split], target: &Target) -> Result<()> {
+/// Every split has training and test items and, where it should, validation items.
+pub(super) fn check_splits(plan: &Plan, splits: &[Split], target: &Target) -> Result<()> {
     for split in splits {
-        let needs_valid = matches!(protocol, Protocol::Random { .. } | Protocol::Reference);
-        if split.train.is_empty() || split.test.is_empty() || needs_valid && split.validation.is_empty() {
+        let lacks_validation = split.validation.is_empty();
+        if split.train.is_empty() || split.test.is_empty() || lacks_validation && plan.protocol.needs_validation() {
             let [train, validation, test] = [&split.train, &split.validation, &split.test].map(Vec::len);
-            let problem =
-                format!("split {} has {train} to learn from, {validation} to choose on, {test} to test", split.name);
-            return Err(Error::data(problem).advise("there must be some of each; are there too few labels?"));
+            let found = format!("{train} train, {validation} validation and {test} test items");
+            let error = Error::data(format!("split {}", split.name), found, "some of each");
+            return Err(error.advise("are there too few labels?"));
+        }
+        if lacks_validation && plan.probe.needs_validation() {
+            let expected = format!("some, since the probe {} chooses on them", plan.probe);
+            let error = Error::data(format!("split {}", split.name), "no validation items", expected);
+            return Err(error.advise("choose another probe, or the protocol random"));
         }
         if let Labels::Classes(classes) = &target.labels
             && let present = present(classes, &split.train)
             && let (Some(&only), 1) = (present.first(), present.len())
         {
             let (name, items) = (&classes.names()[only as usize], split.train.len());
-            let problem = format!("split {} has {items} items to learn from, all of class {name:?}", split.name);
-            return Err(
-                Error::data(problem).advise("try --stratified true, or --protocol kfold, which learns from more")
-            );
+            let found = format!("{items} items, all of class {name:?}");
+            let error = Error::data(format!("train part of split {}", split.name), found, "at least two classes");
+            return Err(error.advise("let the split be stratified, or choose the protocol kfold, which trains on more"));
         }
     }
-    if let (Protocol::Kfold { folds, stratified: true }, Labels::Classes(classes)) = (protocol, &target.labels) {
-        check_folds(folds, classes)?;
+    match &target.labels {
+        Labels::Classes(classes) => plan.protocol.check_classes(classes),
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-/// As scikit-learn has it: some class must have a member for every fold.
-fn check_folds(folds: usize, classes: &Classes) -> Result<()> {
-    let largest = sizes(classes).into_iter().max().unwrap_or(0);
-    if largest < folds {
-        let problem = format!("no class has more than {largest} members, too few for {folds} folds");
-        return Err(Error::data(problem).advise("ask for fewer folds with --splits"));
-    }
-    Ok(())
 }
 
 /// What a reader of the score should know, one sentence each.
@@ -86,25 +81,12 @@ pub(super) fn notes(protocol: Protocol, splits: &[Split], target: &Target) -> Ve
     let lacking = splits.iter().filter(|split| present(classes, &split.train).len() < all).count();
     if lacking > 0 {
         let of = splits.len();
-        notes.push(format!(
-            "in {lacking} of {of} splits some class has no member to learn from, and is never predicted"
-        ));
+        notes.push(format!("in {lacking} of {of} splits some class has no training item, and is never predicted"));
     }
-    if let Protocol::Kfold { folds, stratified: true } = protocol {
-        let small = sizes(classes).into_iter().filter(|&size| size > 0 && size < folds).count();
-        if small > 0 {
-            notes.push(format!("{small} classes have fewer members than there are folds"));
-        }
-    }
+    notes.extend(protocol.note(classes));
     notes
 }
 
 fn present(classes: &Classes, items: &[u32]) -> BTreeSet<u32> {
     items.iter().filter_map(|&item| classes.of()[item as usize]).collect()
-}
-
-fn sizes(classes: &Classes) -> Vec<usize> {
-    let mut sizes = vec![0; classes.count()];
-    classes.of().iter().flatten().for_each(|&class| sizes[class as usize] += 1);
-    sizes
 }

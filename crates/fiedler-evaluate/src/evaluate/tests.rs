@@ -1,10 +1,12 @@
 //! The test part takes no part in any choice.
 #![allow(clippy::unwrap_used)]
 
-use fiedler_graph::{Classes, MultiLabel, Regression};
+use fiedler_graph::{Classes, MultiLabel, NoObserver, Regression};
 use proptest::prelude::*;
 
 use super::*;
+use crate::probe::{AdamSettings, Probe};
+use crate::protocol::{KFold, Protocol, RandomSplits};
 
 const ITEMS: usize = 90;
 const COLUMNS: usize = 4;
@@ -40,13 +42,13 @@ fn labels(sort: usize, kinds: &[u8]) -> Labels {
     }
 }
 
-/// What is chosen on every one of these splits.
-fn chosen(values: &[f32], target: &Target, splits: &[Split], settings: &Settings, protocol: Protocol) -> Vec<Chosen> {
+/// What is chosen on a split, every digit of it.
+fn chosen(values: &[f32], target: &Target, split: &Split, settings: &EvaluationSettings) -> String {
     let values = [values, &[0.0; 3 * COLUMNS]].concat();
     let embeddings = Dense::new(ITEMS + 3, COLUMNS, values).unwrap();
-    let (metric, progress) = (Metric::usual(&target.labels), Progress::new(1000, &|_| true));
-    let case = Case { embeddings: &embeddings, target, metric, protocol, settings, progress };
-    splits.iter().enumerate().map(|(index, split)| case.choose(split, index as u64).unwrap()).collect()
+    let (plan, progress) = (settings.plan(target).unwrap(), Progress::begin(1000, &NoObserver));
+    let case = Case { embeddings: &embeddings, target, plan: &plan, settings, progress };
+    format!("{:?}", case.choose(split, 0).unwrap())
 }
 
 proptest! {
@@ -55,15 +57,17 @@ proptest! {
     fn no_choice_depends_on_the_test_part(
         (values, kinds, spoilt) in some_data(), sort in 0..3usize, which in 0..4usize, seed in 0..1000u64,
     ) {
-        let protocol = [
-            Protocol::Random { splits: 2, train: 0.3, validation: 0.2, stratified: false },
-            Protocol::Random { splits: 2, train: 0.3, validation: 0.2, stratified: true },
-            Protocol::Kfold { folds: 3, stratified: true },
-            Protocol::Reference,
+        let random = RandomSplits { splits: 2, train: 0.3, validation: 0.2, stratified: false };
+        let protocol: Protocol = [
+            random.into(),
+            RandomSplits { stratified: true, ..random }.into(),
+            KFold { folds: 3, stratified: true }.into(),
+            Protocol::REFERENCE,
         ][which];
-        prop_assume!(sort == 0 || protocol != Protocol::Reference);
-        let mut settings = Settings { seed, ..Default::default() };
-        settings.reference.steps = 60;
+        prop_assume!(sort == 0 || protocol != Protocol::REFERENCE);
+        let adam = || Probe::Adam(AdamSettings { steps: 60, ..Default::default() });
+        let probe = (protocol == Protocol::REFERENCE).then(adam);
+        let settings = EvaluationSettings { protocol: Some(protocol), probe, seed, ..Default::default() };
         let target = Target::of_labels(labels(sort, &kinds));
         for split in protocol.splits(&target, seed).unwrap() {
             let (mut other_values, mut other_kinds) = (values.clone(), kinds.clone());
@@ -73,9 +77,8 @@ proptest! {
                 other_values[item * COLUMNS..(item + 1) * COLUMNS].fill(f32::from(spoilt[item]) * 100.0);
             }
             let other = Target::of_labels(labels(sort, &other_kinds));
-            let split = [split];
-            let honest = chosen(&values, &target, &split, &settings, protocol);
-            prop_assert_eq!(chosen(&other_values, &other, &split, &settings, protocol), honest);
+            let honest = chosen(&values, &target, &split, &settings);
+            prop_assert_eq!(chosen(&other_values, &other, &split, &settings), honest);
         }
     }
 }

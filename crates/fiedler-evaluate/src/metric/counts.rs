@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fiedler_graph::{Classes, Dense};
+
 /// How the F1 of several classes becomes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
@@ -31,6 +33,25 @@ impl Counts {
 pub fn accuracy(predicted: &[u32], truth: &[u32]) -> Option<f64> {
     let right = predicted.iter().zip(truth).filter(|(predicted, truth)| predicted == truth).count();
     (!truth.is_empty()).then(|| right as f64 / truth.len() as f64)
+}
+
+/// Top-1 accuracy: share of the items whose class has the highest score, the first of equals; `None` of no items. Row k of the scores
+/// belongs to item k and has one column a class. An item without a label counts as wrong.
+///
+/// ```
+/// use fiedler_evaluate::metric::top1_accuracy;
+/// use fiedler_graph::{Classes, Dense};
+///
+/// let classes = Classes::from_integers([Some(0), Some(1), Some(1)]);
+/// let scores = Dense::new(3, 2, vec![0.9, 0.1, 0.2, 0.8, 0.6, 0.4])?;
+/// assert_eq!(top1_accuracy(&classes, &[1, 2], &scores), Some(0.5));
+/// # Ok::<(), fiedler_graph::Error>(())
+/// ```
+pub fn top1_accuracy(classes: &Classes, items: &[u32], scores: &Dense) -> Option<f64> {
+    let highest = |row: &[f32]| (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a)));
+    let is_right =
+        |&&item: &&u32| highest(scores.row(item as usize)) == classes.of()[item as usize].map(|class| class as usize);
+    (!items.is_empty()).then(|| items.iter().filter(is_right).count() as f64 / items.len() as f64)
 }
 
 /// F1 over the classes that are there or predicted; `None` of none.

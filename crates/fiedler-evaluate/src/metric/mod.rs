@@ -4,37 +4,31 @@ mod area;
 mod counts;
 
 pub use area::roc_auc;
-pub use counts::{Average, accuracy, f1};
-
-use std::fmt;
-use std::str::FromStr;
+pub use counts::{Average, accuracy, f1, top1_accuracy};
 
 use fiedler_graph::{Classes, Labels, MultiLabel, Regression};
-use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::list::named_enum;
 use crate::matrix::Matrix;
 
-/// How scores are compared with labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Metric {
-    /// Share of labels that are predicted rightly.
-    Accuracy,
-    /// F1 of all labels counted together; of single classes the same as accuracy.
-    MicroF1,
-    /// Mean of the F1 of every class or task.
-    MacroF1,
-    /// Area under the receiver operating characteristic, mean over tasks.
-    RocAuc,
-    /// Root of the mean squared error, mean over columns.
-    Rmse,
+named_enum! {
+    /// Metric: how well scores agree with labels.
+    pub enum Metric as "metric" {
+        /// Accuracy: share of labels that are predicted rightly
+        "accuracy" => Accuracy,
+        /// Micro-averaged F1: all labels counted together; of single classes the same as accuracy
+        "micro-f1" => MicroF1,
+        /// Macro-averaged F1: mean of the F1 of every class or task
+        "macro-f1" => MacroF1,
+        /// ROC-AUC: area under the receiver operating characteristic, mean over tasks
+        "roc-auc" => RocAuc,
+        /// RMSE: root of the mean squared error, mean over columns
+        "rmse" => Rmse,
+    }
 }
 
 impl Metric {
-    /// Every metric.
-    pub const ALL: [Metric; 5] = [Metric::Accuracy, Metric::MicroF1, Metric::MacroF1, Metric::RocAuc, Metric::Rmse];
-
     /// What the field reports for labels of this kind: accuracy of classes, ROC-AUC of tasks, RMSE of values.
     pub fn usual(labels: &Labels) -> Metric {
         match labels {
@@ -44,19 +38,13 @@ impl Metric {
         }
     }
 
-    /// Name for the command line and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Accuracy => "accuracy",
-            Metric::MicroF1 => "micro-f1",
-            Metric::MacroF1 => "macro-f1",
-            Metric::RocAuc => "roc-auc",
-            Metric::Rmse => "rmse",
-        }
-    }
-
     /// Whether more is better.
     pub fn higher_is_better(self) -> bool {
+        self != Metric::Rmse
+    }
+
+    /// Whether values are shares, which reports give in per cent.
+    pub fn is_share(self) -> bool {
         self != Metric::Rmse
     }
 
@@ -75,9 +63,9 @@ impl Metric {
             return Ok(());
         }
         let expected = if of_values {
-            "rmse, since labels are real values"
+            "rmse, since labels are regression"
         } else {
-            "accuracy, micro-f1, macro-f1 or roc-auc, since labels are classes"
+            "accuracy, micro-f1, macro-f1 or roc-auc, since labels are classes or multi-label"
         };
         Err(Error::setting("metric", self, expected))
     }
@@ -162,20 +150,4 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
         count += 1;
     }
     (count > 0).then(|| sum / count as f64)
-}
-
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Metric {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Metric> {
-        let known = Metric::ALL.map(Metric::name);
-        let found = Metric::ALL.into_iter().find(|metric| metric.name() == name);
-        found.ok_or_else(|| fiedler_graph::Error::unknown_name("metric", name, known).into())
-    }
 }

@@ -30,7 +30,7 @@ struct Reduced {
 }
 
 impl Design {
-    /// Prepares rows to learn from.
+    /// Prepares training rows.
     pub fn new(mut rows: Matrix) -> Design {
         let means = rows.column_means();
         rows.subtract(&means);

@@ -1,46 +1,121 @@
-//! Multinomial logistic regression with an L2 penalty, scikit-learn's `LogisticRegression`.
+//! Logistic regression: multinomial, with an L2 penalty, scikit-learn's `LogisticRegression`.
 //!
 //! What is minimised, over weights `W` and intercepts `b`, is scikit-learn's objective: the mean over rows of the cross-entropy of
 //! `softmax(x W + b)`, plus `‖W‖² / (2 C n)`. Intercepts bear no penalty, and two classes share one column of weights.
-//!
-//! The solver is L-BFGS whose first guess of the second derivative is not a multiple of the identity but `Xᵀ H X / n + λ`, with one
-//! curvature in `H` for each row. Embeddings have strongly correlated columns; this guess knows the correlations, which plain L-BFGS
-//! has to find out in hundreds of steps.
 
+use fiedler_graph::Labels;
 use serde::{Deserialize, Serialize};
 
-use super::design::Factor;
-use super::lbfgs::{Memory, add, dot};
-use super::likelihood::{Along, Likelihood};
-use super::{Design, Linear};
+use super::columns::{fit_columns, split_known};
+use super::grid::{self, GridProbe};
+use super::logistic_solver::{Solver, Stop};
+use super::{ChosenProbe, Design, Linear, ProbeMethod, ProbeTask, check_grid, is_positive, list};
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::target::{LabelKind, Target};
 
-/// A slope along the line is small enough when it is this share of the slope at its start.
-const SLOPE_SHARE: f64 = 0.5;
-const LINE_TRIALS: usize = 30;
-/// Steps after which the guess of the second derivative is made anew: it costs as much as several steps, and seldom has to.
-const REFRESH: usize = 20;
-/// The relative change of the objective that is nothing but rounding, as in scikit-learn.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// The values of C to choose from where none are asked for: those of the paper.
+pub const DEFAULT_CS: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
 
-/// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// Settings of logistic regression.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogisticSettings {
-    /// Length of the gradient to reach. scikit-learn asks the same of the largest entry alone, so this is a little stricter.
+    /// Inverse penalties to choose from, scikit-learn's `C`: small is a strong penalty.
+    pub cs: Vec<f64>,
+    /// Tolerance: length of the gradient to reach. scikit-learn asks the same of the largest entry alone, so this is a little stricter.
     pub tolerance: f64,
     /// Steps to take at most.
-    pub iterations: usize,
+    pub max_iterations: usize,
 }
 
 impl Default for LogisticSettings {
     fn default() -> Self {
-        LogisticSettings { tolerance: 1e-6, iterations: 1000 }
+        LogisticSettings { cs: DEFAULT_CS.to_vec(), tolerance: 1e-6, max_iterations: 1000 }
+    }
+}
+
+impl LogisticSettings {
+    pub(super) const HELP: &str =
+        "Logistic regression as in scikit-learn, C chosen on validation; for classes and multi-label tasks";
+
+    /// Fits one model for each C, in the order of `cs`. `items` are the labels' indices of the rows; labels are classes or tasks.
+    ///
+    /// Every task has a model of its own, fitted to the rows whose label is known; a task without both answers scores 0.
+    ///
+    /// # Errors
+    /// When labels are real values.
+    pub fn fit(&self, rows: &Matrix, labels: &Labels, items: &[u32]) -> Result<Vec<Linear>> {
+        if let Labels::Regression(_) = labels {
+            return Err(Error::setting("kind of labels", LabelKind::Regression, "classes or multi-label"));
+        }
+        Ok(GridProbe::fit(self, rows, labels, items, &self.cs))
+    }
+}
+
+impl ProbeMethod for LogisticSettings {
+    fn serves(&self) -> &'static [LabelKind] {
+        &[LabelKind::Classes, LabelKind::MultiLabel]
+    }
+
+    fn check(&self) -> Result<()> {
+        check_grid("cs", &self.cs, is_positive, "a positive number")?;
+        if self.tolerance.is_nan() || self.tolerance < 0.0 {
+            return Err(Error::setting("tolerance", self.tolerance, "a number that is not negative"));
+        }
+        Ok(())
+    }
+
+    fn describe(&self, target: &Target) -> String {
+        let each = if target.kind() == LabelKind::MultiLabel {
+            "one logistic regression a task"
+        } else {
+            "logistic regression"
+        };
+        format!("{each} (as in scikit-learn), C from {}", list(&self.cs))
+    }
+
+    fn choose(&self, task: &ProbeTask<'_>) -> Result<ChosenProbe> {
+        grid::choose(self, task)
+    }
+}
+
+impl GridProbe for LogisticSettings {
+    type Model = Linear;
+    const PARAMETER: &str = "c";
+
+    fn grid(&self) -> Vec<f64> {
+        let mut cs = self.cs.clone();
+        cs.sort_by(f64::total_cmp);
+        cs
+    }
+
+    fn fit(&self, rows: &Matrix, labels: &Labels, items: &[u32], cs: &[f64]) -> Vec<Linear> {
+        let settings = LogisticSettings { cs: cs.to_vec(), ..self.clone() };
+        match labels {
+            Labels::Classes(classes) => {
+                let column: Vec<Option<u32>> = items.iter().map(|&item| classes.of()[item as usize]).collect();
+                let (places, targets) = split_known(&column);
+                let design = Design::new(rows.choose(&places));
+                let fits = fit_logistic(&design, &targets, classes.count(), &settings);
+                fits.into_iter().map(|fit| fit.model).collect()
+            }
+            Labels::MultiLabel(tasks) => {
+                let column = |task: usize| items.iter().map(|&item| tasks.row(item as usize)[task]).collect();
+                fit_columns(rows, tasks.names().len(), column, |design, targets: &[bool]| {
+                    let targets: Vec<u32> = targets.iter().map(|answer| u32::from(*answer)).collect();
+                    let fits = fit_logistic(design, &targets, 2, &settings);
+                    fits.into_iter().map(|fit| yes_against_no(&fit.model)).collect()
+                })
+            }
+            Labels::Regression(_) => Vec::new(),
+        }
     }
 }
 
 /// A fitted model and how it was reached.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
+pub struct LogisticFit {
     /// One score for each class; classes that no training row has get -∞.
     pub model: Linear,
     /// Value of the objective.
@@ -53,7 +128,7 @@ pub struct Fit {
     pub converged: bool,
 }
 
-/// Fits one model for each `C` (scikit-learn's: the inverse of the penalty's weight), in the order given.
+/// Fits one model for each `C`, in the order of `cs`.
 ///
 /// `targets` has the class of each row of the design, below `classes`. Each fit starts where the one with the next smaller `C` ended.
 ///
@@ -62,31 +137,30 @@ pub struct Fit {
 /// use fiedler_evaluate::probe::{Design, LogisticSettings, fit_logistic};
 ///
 /// let rows = Matrix::from_fn(6, 1, |row, _| row as f64);
-/// let fits = fit_logistic(&Design::new(rows.clone()), &[0, 0, 0, 1, 1, 1], 2, &[1.0], &LogisticSettings::default());
+/// let settings = LogisticSettings { cs: vec![1.0], ..Default::default() };
+/// let fits = fit_logistic(&Design::new(rows.clone()), &[0, 0, 0, 1, 1, 1], 2, &settings);
 /// let scores = fits[0].model.scores(&rows);
 /// assert!(scores.row(1)[0] > scores.row(1)[1] && scores.row(4)[0] < scores.row(4)[1]);
 /// ```
-pub fn fit_logistic(
-    design: &Design,
-    targets: &[u32],
-    classes: usize,
-    strengths: &[f64],
-    settings: &LogisticSettings,
-) -> Vec<Fit> {
+pub fn fit_logistic(design: &Design, targets: &[u32], classes: usize, settings: &LogisticSettings) -> Vec<LogisticFit> {
     let mut present: Vec<u32> = targets.to_vec();
     present.sort_unstable();
     present.dedup();
     if present.len() < 2 {
         let model = constant(design, &present, classes);
-        return vec![Fit { model, objective: 0.0, gradient: 0.0, iterations: 0, converged: true }; strengths.len()];
+        return vec![
+            LogisticFit { model, objective: 0.0, gradient: 0.0, iterations: 0, converged: true };
+            settings.cs.len()
+        ];
     }
     let codes = targets.iter().map(|target| present.partition_point(|class| class < target) as u32).collect();
-    let mut solver = Solver::new(design, codes, present.len(), *settings);
-    let mut order: Vec<usize> = (0..strengths.len()).collect();
-    order.sort_by(|&a, &b| strengths[a].total_cmp(&strengths[b]));
-    let mut fits: Vec<(usize, Fit)> = Vec::with_capacity(strengths.len());
+    let stop = Stop { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
+    let mut solver = Solver::new(design, codes, present.len(), stop);
+    let mut order: Vec<usize> = (0..settings.cs.len()).collect();
+    order.sort_by(|&a, &b| settings.cs[a].total_cmp(&settings.cs[b]));
+    let mut fits: Vec<(usize, LogisticFit)> = Vec::with_capacity(settings.cs.len());
     for at in order {
-        let mut fit = solver.solve(1.0 / (strengths[at] * design.rows() as f64));
+        let mut fit = solver.solve(1.0 / (settings.cs[at] * design.rows() as f64));
         fit.model = spread(&fit.model, &present, classes);
         fits.push((at, fit));
     }
@@ -118,172 +192,15 @@ fn spread(model: &Linear, present: &[u32], classes: usize) -> Linear {
     Linear { weights, intercepts }
 }
 
-/// Where the solver stands; parameters are a row of weights for each coordinate and a last row of intercepts.
-struct Solver<'a> {
-    design: &'a Design,
-    likelihood: Likelihood,
-    settings: LogisticSettings,
-    parameters: Vec<f64>,
-    /// `x W + b` for every row.
-    logits: Vec<f64>,
-}
-
-/// The guess of the second derivative: one matrix for the weights of each class, one number for the intercepts.
-struct Preconditioner {
-    weights: Option<Factor>,
-    intercepts: f64,
-    outputs: usize,
-}
-
-impl<'a> Solver<'a> {
-    fn new(design: &'a Design, targets: Vec<u32>, classes: usize, settings: LogisticSettings) -> Solver<'a> {
-        let likelihood = Likelihood::new(targets, classes);
-        let outputs = likelihood.outputs();
-        let parameters = vec![0.0; (design.coordinates().columns() + 1) * outputs];
-        let logits = vec![0.0; design.rows() * outputs];
-        Solver { design, likelihood, settings, parameters, logits }
+/// One score, positive for yes, out of one for no and one for yes.
+fn yes_against_no(model: &Linear) -> Linear {
+    let difference = |pair: &[f64]| match pair[1] - pair[0] {
+        difference if difference.is_finite() => difference,
+        // Only one answer was seen: nothing is known of the other.
+        _ => 0.0,
+    };
+    Linear {
+        weights: model.weights.chunks_exact(2).map(difference).collect(),
+        intercepts: vec![difference(&model.intercepts)],
     }
-
-    /// Minimises with the penalty `λ ‖W‖² / 2`, from where the solver stands.
-    fn solve(&mut self, penalty: f64) -> Fit {
-        let outputs = self.likelihood.outputs();
-        let mut memory = Memory::default();
-        let mut at = self.likelihood.at(&self.logits);
-        let mut objective = at.loss + 0.5 * penalty * self.squared_weights();
-        let mut gradient = self.gradient(&at.residuals, penalty);
-        let mut preconditioner = self.preconditioner(&at.residuals, penalty);
-        let (mut iterations, mut converged) = (0, false);
-        while iterations < self.settings.iterations {
-            converged = length(&gradient) <= self.settings.tolerance;
-            if converged {
-                break;
-            }
-            if iterations > 0 && iterations % REFRESH == 0 {
-                preconditioner = self.preconditioner(&at.residuals, penalty);
-            }
-            iterations += 1;
-            let direction = memory.direction(&gradient, |direction| preconditioner.apply(direction));
-            let Some((step, found, value)) = self.search(&direction, dot(&gradient, &direction), objective, penalty)
-            else {
-                // No way down: the direction is spoilt by rounding, or the minimum is reached as closely as can be.
-                if memory.forget() {
-                    continue;
-                }
-                converged = true;
-                break;
-            };
-            add(&mut self.parameters, step, &direction);
-            let after = self.gradient(&found.residuals, penalty);
-            let moved = direction.iter().map(|value| step * value).collect();
-            let changed = after.iter().zip(&gradient).map(|(after, before)| after - before).collect();
-            memory.remember(moved, changed);
-            let gained = objective - value;
-            (objective, gradient, at) = (value, after, found);
-            if gained <= ROUNDING * objective.abs().max(1.0) {
-                converged = true;
-                break;
-            }
-        }
-        let (weights, intercepts) = self.parameters.split_at(self.parameters.len() - outputs);
-        let model = self.design.model(weights, intercepts);
-        let gradient = length(&gradient);
-        Fit { model, objective, gradient, iterations, converged }
-    }
-
-    /// A step along the direction to where the slope is much smaller, with what was found there; logits move along.
-    fn search(&mut self, direction: &[f64], slope: f64, value: f64, penalty: f64) -> Option<(f64, Along, f64)> {
-        if slope >= 0.0 {
-            return None;
-        }
-        let outputs = self.likelihood.outputs();
-        let along = without_intercepts(direction, outputs);
-        let (squares, product) = (dot(along, along), dot(without_intercepts(&self.parameters, outputs), along));
-        let mut change = vec![0.0; self.logits.len()];
-        self.logits_of(direction, &mut change);
-        let start = 0.5 * penalty * self.squared_weights();
-        let (mut low, mut high, mut step) = (0.0, f64::INFINITY, 1.0);
-        for _ in 0..LINE_TRIALS {
-            let found = self.likelihood.along(&self.logits, &change, step);
-            let slope_here = found.slope + penalty * (product + step * squares);
-            let value_here = found.loss + start + penalty * step * (product + 0.5 * step * squares);
-            let is_lower = value_here <= value + ROUNDING * value.abs();
-            if slope_here.abs() <= SLOPE_SHARE * slope.abs() && is_lower {
-                add(&mut self.logits, step, &change);
-                return Some((step, found, value_here));
-            }
-            if slope_here > 0.0 || !is_lower {
-                high = step;
-            } else {
-                low = step;
-            }
-            let newton = step - slope_here / (found.curvature + penalty * squares);
-            step = match (newton > low && newton < high, high.is_finite()) {
-                (true, true) => newton,
-                (true, false) => newton.min(10.0 * step),
-                (false, true) => 0.5 * (low + high),
-                (false, false) => 4.0 * step,
-            };
-        }
-        None
-    }
-
-    fn logits_of(&self, parameters: &[f64], to: &mut [f64]) {
-        let outputs = self.likelihood.outputs();
-        let (weights, intercepts) = parameters.split_at(parameters.len() - outputs);
-        self.design.coordinates().times(weights, outputs, to);
-        for row in to.chunks_exact_mut(outputs) {
-            row.iter_mut().zip(intercepts).for_each(|(logit, intercept)| *logit += intercept);
-        }
-    }
-
-    fn squared_weights(&self) -> f64 {
-        let weights = without_intercepts(&self.parameters, self.likelihood.outputs());
-        dot(weights, weights)
-    }
-
-    /// The gradient, from the residuals `p − y` of every row.
-    fn gradient(&self, residuals: &[f64], penalty: f64) -> Vec<f64> {
-        let outputs = self.likelihood.outputs();
-        let rows = 1.0 / self.design.rows() as f64;
-        let mut gradient = self.design.coordinates().transposed_times(residuals, outputs);
-        gradient.iter_mut().for_each(|value| *value *= rows);
-        add(&mut gradient, penalty, without_intercepts(&self.parameters, outputs));
-        let mut intercepts = vec![0.0; outputs];
-        for row in residuals.chunks_exact(outputs) {
-            intercepts.iter_mut().zip(row).for_each(|(sum, residual)| *sum += residual * rows);
-        }
-        gradient.extend(intercepts);
-        gradient
-    }
-
-    fn preconditioner(&self, residuals: &[f64], penalty: f64) -> Preconditioner {
-        let curvatures = self.likelihood.curvatures(residuals);
-        let rows = 1.0 / self.design.rows() as f64;
-        let gram = self.design.coordinates().gram(Some(&curvatures));
-        let mean = rows * curvatures.iter().sum::<f64>();
-        Preconditioner {
-            weights: Factor::of(&gram, rows, penalty),
-            intercepts: mean.max(1e-12),
-            outputs: self.likelihood.outputs(),
-        }
-    }
-}
-
-impl Preconditioner {
-    fn apply(&self, vector: &mut [f64]) {
-        let (weights, intercepts) = vector.split_at_mut(vector.len() - self.outputs);
-        if let Some(factor) = &self.weights {
-            factor.solve(weights, self.outputs);
-        }
-        intercepts.iter_mut().for_each(|value| *value /= self.intercepts);
-    }
-}
-
-/// Parameters without their last row, the intercepts.
-fn without_intercepts(parameters: &[f64], outputs: usize) -> &[f64] {
-    &parameters[..parameters.len() - outputs]
-}
-
-fn length(vector: &[f64]) -> f64 {
-    dot(vector, vector).sqrt()
 }

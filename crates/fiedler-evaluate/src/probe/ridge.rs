@@ -1,7 +1,74 @@
 //! Ridge regression, scikit-learn's `Ridge`: `‖y − Xw − b‖² + α ‖w‖²`, the intercept free.
 
+use fiedler_graph::Labels;
+use serde::{Deserialize, Serialize};
+
+use super::columns::fit_columns;
 use super::design::Factor;
-use super::{Design, Linear};
+use super::grid::{self, GridProbe};
+use super::{ChosenProbe, Design, Linear, ProbeMethod, ProbeTask, check_grid, is_positive, list};
+use crate::error::Result;
+use crate::matrix::Matrix;
+use crate::target::{LabelKind, Target};
+
+/// The penalties to choose from where none are asked for.
+pub const DEFAULT_ALPHAS: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
+
+/// Settings of ridge regression.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RidgeSettings {
+    /// Penalties to choose from, scikit-learn's `alpha`: large is a strong penalty.
+    pub alphas: Vec<f64>,
+}
+
+impl Default for RidgeSettings {
+    fn default() -> Self {
+        RidgeSettings { alphas: DEFAULT_ALPHAS.to_vec() }
+    }
+}
+
+impl RidgeSettings {
+    pub(super) const HELP: &str = "Ridge regression as in scikit-learn, alpha chosen on validation; for real values";
+}
+
+impl ProbeMethod for RidgeSettings {
+    fn serves(&self) -> &'static [LabelKind] {
+        &[LabelKind::Regression]
+    }
+
+    fn check(&self) -> Result<()> {
+        check_grid("alphas", &self.alphas, is_positive, "a positive number")
+    }
+
+    fn describe(&self, _: &Target) -> String {
+        format!("ridge regression (as in scikit-learn), alpha from {}", list(&self.alphas))
+    }
+
+    fn choose(&self, task: &ProbeTask<'_>) -> Result<ChosenProbe> {
+        grid::choose(self, task)
+    }
+}
+
+impl GridProbe for RidgeSettings {
+    type Model = Linear;
+    const PARAMETER: &str = "alpha";
+
+    fn grid(&self) -> Vec<f64> {
+        let mut alphas = self.alphas.clone();
+        alphas.sort_by(|one, other| other.total_cmp(one));
+        alphas
+    }
+
+    fn fit(&self, rows: &Matrix, labels: &Labels, items: &[u32], alphas: &[f64]) -> Vec<Linear> {
+        let Labels::Regression(values) = labels else { return Vec::new() };
+        let column = |column: usize| items.iter().map(|&item| values.row(item as usize)[column]).collect();
+        fit_columns(rows, values.names().len(), column, |design, targets: &[f32]| {
+            let targets: Vec<f64> = targets.iter().map(|&value| value.into()).collect();
+            fit_ridge(design, &targets, alphas)
+        })
+    }
+}
 
 /// Fits one model for each penalty α, in the order given.
 ///
@@ -15,14 +82,14 @@ use super::{Design, Linear};
 /// let models = fit_ridge(&design, &[1.0, 3.0, 5.0, 7.0], &[1e-9]);
 /// assert!((models[0].weights[0] - 2.0).abs() < 1e-6 && (models[0].intercepts[0] - 1.0).abs() < 1e-6);
 /// ```
-pub fn fit_ridge(design: &Design, targets: &[f64], penalties: &[f64]) -> Vec<Linear> {
+pub fn fit_ridge(design: &Design, targets: &[f64], alphas: &[f64]) -> Vec<Linear> {
     let rows = design.coordinates();
     let mean = targets.iter().sum::<f64>() / targets.len().max(1) as f64;
     let centred: Vec<f64> = targets.iter().map(|target| target - mean).collect();
     let gram = rows.gram(None);
     let products = rows.transposed_times(&centred, 1);
-    let fit = |&penalty: &f64| {
-        let weights = match Factor::of(&gram, 1.0, penalty) {
+    let fit = |&alpha: &f64| {
+        let weights = match Factor::of(&gram, 1.0, alpha) {
             Some(factor) => {
                 let mut weights = products.clone();
                 factor.solve(&mut weights, 1);
@@ -32,5 +99,5 @@ pub fn fit_ridge(design: &Design, targets: &[f64], penalties: &[f64]) -> Vec<Lin
         };
         design.model(&weights, &[mean])
     };
-    penalties.iter().map(fit).collect()
+    alphas.iter().map(fit).collect()
 }

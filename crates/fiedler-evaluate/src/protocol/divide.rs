@@ -1,10 +1,10 @@
-//! Random divisions, in equal measure over classes where asked for.
+//! Random splits and folds, stratified where asked for.
 
 use fiedler_graph::random::stream;
 use fiedler_graph::{Labels, Split};
 use rand::seq::SliceRandom;
 
-/// Items in groups, each group shuffled: one group a class where classes are to be divided evenly, else one group.
+/// Items in groups, each group shuffled: one group a class where the split is stratified, else one group.
 fn shuffled_groups(items: &[u32], labels: Option<&Labels>, seed: u64, purpose: &str, index: u64) -> Vec<Vec<u32>> {
     let mut groups = match labels {
         Some(Labels::Classes(classes)) => {
@@ -23,20 +23,20 @@ fn shuffled_groups(items: &[u32], labels: Option<&Labels>, seed: u64, purpose: &
     groups
 }
 
-/// A share of the items to train, one to choose, the rest to test; over classes evenly when labels are given.
+/// A share of the items to train, one for validation, the rest to test; stratified when labels are given.
 ///
 /// Every class then has within one of its share in each part.
 pub(super) fn divide(
     items: &[u32],
     [train, validation]: [f64; 2],
-    even_over: Option<&Labels>,
+    stratify_by: Option<&Labels>,
     (seed, purpose, index): (u64, &str, u64),
 ) -> Split {
     let shares = [train, validation, 1.0 - train - validation];
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     // What rounding owes each part, so that many small classes together come to the right shares.
     let mut due = [0.0; 3];
-    for group in shuffled_groups(items, even_over, seed, purpose, index) {
+    for group in shuffled_groups(items, stratify_by, seed, purpose, index) {
         let mut rest = group.as_slice();
         for (part, size) in parts.iter_mut().zip(sizes(group.len(), shares, &mut due)) {
             let (taken, others) = rest.split_at(size.min(rest.len()));
@@ -66,14 +66,14 @@ fn sizes(items: usize, shares: [f64; 3], due: &mut [f64; 3]) -> [usize; 3] {
     sizes
 }
 
-/// Every fold is tested once by what the others teach; over classes evenly when labels are given.
+/// Every fold is the test part once, and the others train; stratified when labels are given.
 pub(super) fn folds(
     items: &[u32],
     folds: usize,
-    even_over: Option<&Labels>,
+    stratify_by: Option<&Labels>,
     (seed, purpose, index): (u64, &str, u64),
 ) -> Vec<Split> {
-    let dealt = shuffled_groups(items, even_over, seed, purpose, index).concat();
+    let dealt = shuffled_groups(items, stratify_by, seed, purpose, index).concat();
     let part = |fold: usize| {
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for (place, &item) in dealt.iter().enumerate() {

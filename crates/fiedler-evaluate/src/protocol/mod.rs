@@ -1,104 +1,131 @@
-//! Protocols: what a probe learns from, what its setting is chosen on, what it is tested on.
+//! Protocols: which items are train, validation and test.
+//!
+//! A protocol is one file with its settings, and one line in the list below. [`ProtocolPreset`] names the protocols by which the
+//! literature reports results over several seeds.
 
 mod divide;
+mod kfold;
+mod preset;
+mod public;
+mod random;
+mod reference;
+mod scaffold;
 
-use std::fmt;
-use std::str::FromStr;
+use fiedler_graph::{Classes, Labels, Split};
 
-use fiedler_graph::{Labels, Split};
-use serde::{Deserialize, Serialize};
+pub use kfold::KFold;
+pub use preset::ProtocolPreset;
+pub use public::PublicSplits;
+pub use random::RandomSplits;
+pub use reference::ReferenceSplit;
+pub use scaffold::ScaffoldSplit;
 
 use crate::error::{Error, Result};
+use crate::list::listed_settings;
+use crate::probe::Probe;
 use crate::target::Target;
 
-/// Which divisions are used.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "name")]
-pub enum Protocol {
-    /// The splits that came with the data, all of them.
-    Public,
-    /// The split by scaffold that came with the data.
-    Scaffold,
-    /// Random divisions: a share to learn from, a share to choose on, the rest to test.
-    Random {
-        /// How many.
-        splits: usize,
-        /// Share to learn from.
-        train: f64,
-        /// Share to choose on.
-        validation: f64,
-        /// Whether every class is divided in these shares.
-        stratified: bool,
-    },
-    /// Cross-validation: every fold is tested by what the others teach.
-    Kfold {
-        /// How many.
-        folds: usize,
-        /// Whether every class is divided evenly over folds.
-        stratified: bool,
-    },
-    /// What the program behind the paper's printed numbers does: one fixed random split and a probe trained by Adam. Of nodes 10 % to
-    /// learn from, 80 % to choose on, 10 % to test; of graphs 80, 10 and 10 %.
-    Reference,
+listed_settings! {
+    /// Protocol: which items are train, validation and test.
+    ///
+    /// In settings it is a name, which stands for default settings, or a table:
+    ///
+    /// ```
+    /// use fiedler_evaluate::Protocol;
+    ///
+    /// let protocol: Protocol = serde_json::from_str(r#"{"name": "random", "splits": 20}"#)?;
+    /// assert_eq!(protocol, Protocol::RANDOM.with_splits(20)?);
+    /// assert_eq!(serde_json::from_str::<Protocol>("\"kfold\"")?, Protocol::KFOLD);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Copy)]
+    pub enum Protocol as "protocol", dyn Division {
+        "public" => Public(PublicSplits),
+        "scaffold" => Scaffold(ScaffoldSplit),
+        "random" => Random(RandomSplits),
+        "kfold" | "folds" => Kfold(KFold),
+        "reference" => Reference(ReferenceSplit),
+    }
 }
 
-impl Protocol {
-    /// Names of all protocols.
-    pub const NAMES: [&'static str; 5] = ["public", "scaffold", "random", "kfold", "reference"];
-
-    /// Ten random divisions of 10, 10 and 80 %.
-    pub const RANDOM: Protocol = Protocol::Random { splits: 10, train: 0.1, validation: 0.1, stratified: false };
-    /// Ten folds, even over classes.
-    pub const KFOLD: Protocol = Protocol::Kfold { folds: 10, stratified: true };
-
-    /// What the field does with data of this kind: the splits that came with it; else ten folds for graphs, random divisions for nodes.
-    pub fn usual(target: &Target) -> Protocol {
-        match (target.splits.is_empty(), target.graphs) {
-            (false, _) => Protocol::Public,
-            (true, true) => Protocol::KFOLD,
-            (true, false) => Protocol::RANDOM,
-        }
+/// What a protocol has to tell.
+trait Division {
+    /// # Errors
+    /// When a setting is out of its range.
+    fn check(&self) -> Result<()> {
+        Ok(())
     }
 
-    /// Name for the command line and reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Protocol::Public => "public",
-            Protocol::Scaffold => "scaffold",
-            Protocol::Random { .. } => "random",
-            Protocol::Kfold { .. } => "kfold",
-            Protocol::Reference => "reference",
+    /// The splits, of items that have labels.
+    fn splits(&self, target: &Target, seed: u64) -> Result<Vec<Split>>;
+
+    /// The protocol in words.
+    fn describe(&self, target: &Target) -> String;
+
+    /// With another number of splits, where that is free.
+    fn with_splits(&self, _: usize) -> Option<Protocol> {
+        None
+    }
+
+    /// Dividing every class alike or not, where that is free.
+    fn with_stratified(&self, _: bool) -> Option<Protocol> {
+        None
+    }
+
+    /// Whether every split must have a validation part.
+    fn needs_validation(&self) -> bool {
+        false
+    }
+
+    /// The probe that belongs to the protocol, where it has its own.
+    fn probe(&self) -> Option<Probe> {
+        None
+    }
+
+    /// # Errors
+    /// When classes are too small for it.
+    fn check_classes(&self, _: &Classes) -> Result<()> {
+        Ok(())
+    }
+
+    /// What a reader of the score should know about classes.
+    fn note(&self, _: &Classes) -> Option<String> {
+        None
+    }
+}
+
+const MAKES_NO_SPLITS: &str = "only random and kfold make splits; the others take those there are";
+
+impl Protocol {
+    /// What the field does with data of this kind: the splits that came with it; else ten folds for graphs, random splits for nodes.
+    pub fn usual(target: &Target) -> Protocol {
+        match (target.splits.is_empty(), target.graphs) {
+            (false, _) => Protocol::PUBLIC,
+            (true, true) => Protocol::KFOLD,
+            (true, false) => Protocol::RANDOM,
         }
     }
 
     /// The same protocol with another number of splits or folds.
     ///
     /// # Errors
-    /// When the number of splits is not ours to choose.
+    /// When the protocol makes no splits of its own.
     pub fn with_splits(self, splits: usize) -> Result<Protocol> {
-        match self {
-            Protocol::Random { train, validation, stratified, .. } => {
-                Ok(Protocol::Random { splits, train, validation, stratified })
-            }
-            Protocol::Kfold { stratified, .. } => Ok(Protocol::Kfold { folds: splits, stratified }),
-            _ => Err(Error::setting("number of splits", splits, format!("none with the protocol {self}"))
-                .advise("only random and kfold make splits; the others take those there are")),
-        }
+        self.settings().with_splits(splits).ok_or_else(|| {
+            let expected = format!("none with the protocol {self}");
+            Error::setting("number of splits", splits, expected).advise(MAKES_NO_SPLITS)
+        })
     }
 
-    /// The same protocol, dividing every class alike or not.
+    /// The same protocol, stratified (every class divided in the same shares) or not.
     ///
     /// # Errors
-    /// When the division is not ours to make.
+    /// When the protocol makes no splits of its own.
     pub fn with_stratified(self, stratified: bool) -> Result<Protocol> {
-        match self {
-            Protocol::Random { splits, train, validation, .. } => {
-                Ok(Protocol::Random { splits, train, validation, stratified })
-            }
-            Protocol::Kfold { folds, .. } => Ok(Protocol::Kfold { folds, stratified }),
-            _ => Err(Error::setting("stratified", stratified, format!("not to be set with the protocol {self}"))
-                .advise("only random and kfold make splits; the others take those there are")),
-        }
+        self.settings().with_stratified(stratified).ok_or_else(|| {
+            let expected = format!("not to be set with the protocol {self}");
+            Error::setting("stratified", stratified, expected).advise(MAKES_NO_SPLITS)
+        })
     }
 
     /// The splits to evaluate, of items that have labels.
@@ -107,100 +134,46 @@ impl Protocol {
     /// When settings are out of range, no split came with the data, or there are too few items.
     pub fn splits(&self, target: &Target, seed: u64) -> Result<Vec<Split>> {
         self.check()?;
-        let items = target.labelled();
-        let even_over = |stratified: bool| Some(&target.labels).filter(|_| stratified);
-        match *self {
-            Protocol::Public => target.given(|_| true, "no splits came with the labels"),
-            Protocol::Scaffold => {
-                target.given(|split| split.name == "scaffold", "no split by scaffold came with the labels")
-            }
-            Protocol::Random { splits, train, validation, stratified } => Ok((0..splits as u64)
-                .map(|index| {
-                    divide::divide(&items, [train, validation], even_over(stratified), (seed, "random", index))
-                })
-                .collect()),
-            Protocol::Kfold { folds, stratified } => {
-                if folds > items.len() {
-                    let problem = format!("{} labelled items cannot be divided into {folds} folds", items.len());
-                    return Err(Error::data(problem).advise("ask for fewer with --splits"));
-                }
-                Ok(divide::folds(&items, folds, even_over(stratified), (seed, "fold", 0)))
-            }
-            Protocol::Reference => {
-                let shares = if target.graphs { [0.8, 0.1] } else { [0.1, 0.8] };
-                Ok(vec![divide::divide(&items, shares, None, (seed, "reference", 0))])
-            }
-        }
+        self.settings().splits(target, seed)
     }
 
-    fn check(&self) -> Result<()> {
-        match *self {
-            Protocol::Random { splits: 0, .. } => Err(Error::setting("number of splits", 0, "at least 1")),
-            Protocol::Random { train, validation, .. } => {
-                let inside = |share: f64| share > 0.0 && share < 1.0;
-                if inside(train) && inside(validation) && train + validation < 1.0 {
-                    return Ok(());
-                }
-                let found = format!("{train} and {validation}");
-                Err(Error::setting("shares to learn from and to choose on", found, "two above 0 whose sum is below 1"))
-            }
-            Protocol::Kfold { folds: folds @ 0..2, .. } => Err(Error::setting("number of folds", folds, "at least 2")),
-            _ => Ok(()),
-        }
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// When one is out of its range.
+    pub fn check(&self) -> Result<()> {
+        self.settings().check()
     }
 
     /// The protocol in words.
     pub fn describe(&self, target: &Target) -> String {
-        let evenly = |stratified: bool| if stratified { ", even over classes" } else { "" };
-        let percent = |share: f64| format!("{}", (1000.0 * share).round() / 10.0);
-        match *self {
-            Protocol::Public if target.splits.len() == 1 => "the split that came with the data".into(),
-            Protocol::Public => format!("the {} splits that came with the data", target.splits.len()),
-            Protocol::Scaffold => "the split by scaffold that came with the data".into(),
-            Protocol::Random { splits, train, validation, stratified } => format!(
-                "{}: {} % to learn from, {} % to choose on, {} % to test{}",
-                if splits == 1 { "one random split".into() } else { format!("{splits} random splits") },
-                percent(train),
-                percent(validation),
-                percent(1.0 - train - validation),
-                evenly(stratified)
-            ),
-            Protocol::Kfold { folds, stratified } => format!("{folds}-fold cross-validation{}", evenly(stratified)),
-            Protocol::Reference => {
-                let shares = if target.graphs {
-                    "80 % to learn from, 10 % to choose on"
-                } else {
-                    "10 % to learn from, 80 % to choose on"
-                };
-                format!("the reference program's: one random split, {shares}, 10 % to test")
-            }
-        }
+        self.settings().describe(target)
+    }
+
+    /// The probe that belongs to the protocol, where it has its own: that of the reference program.
+    pub fn probe(&self) -> Option<Probe> {
+        self.settings().probe()
+    }
+
+    pub(crate) fn needs_validation(&self) -> bool {
+        self.settings().needs_validation()
+    }
+
+    pub(crate) fn check_classes(&self, classes: &Classes) -> Result<()> {
+        self.settings().check_classes(classes)
+    }
+
+    pub(crate) fn note(&self, classes: &Classes) -> Option<String> {
+        self.settings().note(classes)
     }
 }
 
-/// Folds of what may be learnt from, over classes evenly, to choose a setting by.
+/// Stratified folds of a training part, to choose a hyperparameter by.
 pub(crate) fn inner_folds(train: &[u32], folds: usize, labels: &Labels, seed: u64, index: u64) -> Vec<Split> {
     divide::folds(train, folds, Some(labels), (seed, "inner", index))
 }
 
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Protocol {
-    type Err = Error;
-
-    /// A protocol by its name, with its usual settings.
-    fn from_str(name: &str) -> Result<Protocol> {
-        match name {
-            "public" => Ok(Protocol::Public),
-            "scaffold" => Ok(Protocol::Scaffold),
-            "random" => Ok(Protocol::RANDOM),
-            "kfold" => Ok(Protocol::KFOLD),
-            "reference" => Ok(Protocol::Reference),
-            _ => Err(fiedler_graph::Error::unknown_name("protocol", name, Protocol::NAMES).into()),
-        }
-    }
+/// `, stratified` or nothing, at the end of a description.
+fn stratified_note(stratified: bool) -> &'static str {
+    if stratified { ", stratified" } else { "" }
 }

@@ -1,0 +1,69 @@
+//! Presets: the protocols by which results over several seeds are reported.
+
+use super::{Protocol, RandomSplits};
+use crate::list::named_enum;
+use crate::metric::Metric;
+use crate::settings::EvaluationSettings;
+use crate::target::Target;
+
+named_enum! {
+    /// Preset of a protocol for results over several seeds, each with a run of its own. The literature mixes them; a table here never
+    /// does.
+    ///
+    /// ```
+    /// use fiedler_evaluate::{Protocol, ProtocolPreset};
+    ///
+    /// let preset: ProtocolPreset = "folds".parse()?;
+    /// assert_eq!((preset.name(), preset.protocol()), ("kfold", Protocol::KFOLD));
+    /// assert_eq!(preset.evaluation(7, None).seed, 7);
+    /// assert_eq!(ProtocolPreset::Public.evaluation(7, None).seed, 0);
+    /// # Ok::<(), fiedler_evaluate::Error>(())
+    /// ```
+    pub enum ProtocolPreset as "protocol preset" {
+        /// 10 % train, 10 % validation, 80 % test; every seed has a split of its own
+        "random" => Random,
+        /// The split that was published with the data, the same for all seeds
+        "public" => Public,
+        /// As the paper's program: its settings, one fixed split, embeddings of two drawn views, a probe trained by Adam
+        "reference" => Reference,
+        /// Ten stratified folds; every seed has folds of its own
+        "kfold" | "folds" => Kfold,
+    }
+}
+
+impl ProtocolPreset {
+    /// The protocol that a run is evaluated by.
+    pub fn protocol(self) -> Protocol {
+        match self {
+            ProtocolPreset::Random => RandomSplits { splits: 1, ..Default::default() }.into(),
+            ProtocolPreset::Public => Protocol::PUBLIC,
+            ProtocolPreset::Reference => Protocol::REFERENCE,
+            ProtocolPreset::Kfold => Protocol::KFOLD,
+        }
+    }
+
+    /// Whether the splits change with the seed.
+    pub fn divides_by_seed(self) -> bool {
+        matches!(self, ProtocolPreset::Random | ProtocolPreset::Kfold)
+    }
+
+    /// Settings by which the run of a seed is evaluated.
+    pub fn evaluation(self, seed: u64, metric: Option<Metric>) -> EvaluationSettings {
+        let seed = if self.divides_by_seed() { seed } else { 0 };
+        EvaluationSettings { protocol: Some(self.protocol()), metric, seed, ..Default::default() }
+    }
+
+    /// The preset in words.
+    pub fn describe(self, target: &Target) -> String {
+        let protocol = match self {
+            ProtocolPreset::Random => "a random split for each seed: 10 % train, 10 % validation, 80 % test".into(),
+            ProtocolPreset::Kfold => "10-fold cross-validation, stratified, folds of its own for each seed".into(),
+            _ => self.protocol().describe(target),
+        };
+        let embeddings = match self {
+            ProtocolPreset::Reference => "embeddings of two drawn views, side by side",
+            _ => "embeddings of the graph as it is",
+        };
+        format!("{protocol}; {embeddings}")
+    }
+}

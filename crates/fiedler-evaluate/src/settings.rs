@@ -1,0 +1,71 @@
+//! Settings of an evaluation, and what they come to for given labels.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::probe::Probe;
+use crate::protocol::Protocol;
+use crate::scaling::Scaling;
+use crate::target::Target;
+
+/// Settings of an evaluation. What is left out is what the field does with such labels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EvaluationSettings {
+    /// Protocol: which items are train, validation and test. Without it [`Protocol::usual`].
+    pub protocol: Option<Protocol>,
+    /// Probe with its settings. Without it [`Probe::usual`].
+    pub probe: Option<Probe>,
+    /// Metric. Without it [`Metric::usual`].
+    pub metric: Option<Metric>,
+    /// Scalings to choose from on validation. Without them those of the probe: [`DEFAULT_SCALING`](crate::DEFAULT_SCALING), and none at
+    /// all for the probe `adam`.
+    pub scaling: Option<Vec<Scaling>>,
+    /// Folds inside the training part to choose hyperparameters by, where a split has no validation part.
+    pub inner_folds: usize,
+    /// Seed of random splits.
+    pub seed: u64,
+}
+
+impl Default for EvaluationSettings {
+    fn default() -> Self {
+        EvaluationSettings { protocol: None, probe: None, metric: None, scaling: None, inner_folds: 5, seed: 0 }
+    }
+}
+
+/// Settings that are complete and checked.
+pub(crate) struct Plan {
+    pub(crate) protocol: Protocol,
+    pub(crate) probe: Probe,
+    pub(crate) metric: Metric,
+    pub(crate) scaling: Vec<Scaling>,
+}
+
+impl EvaluationSettings {
+    /// Checks the settings against labels, before anything is computed.
+    ///
+    /// # Errors
+    /// When a setting is out of its range, or metric or probe do not fit the labels.
+    pub fn check(&self, target: &Target) -> Result<()> {
+        self.plan(target).map(drop)
+    }
+
+    pub(crate) fn plan(&self, target: &Target) -> Result<Plan> {
+        if self.inner_folds < 2 {
+            return Err(Error::setting("inner_folds", self.inner_folds, "at least 2"));
+        }
+        let metric = self.metric.unwrap_or_else(|| Metric::usual(&target.labels));
+        metric.check(&target.labels)?;
+        let protocol = self.protocol.unwrap_or_else(|| Protocol::usual(target));
+        protocol.check()?;
+        let probe = self.probe.clone().unwrap_or_else(|| Probe::usual(&protocol, &target.labels));
+        probe.check(&target.labels)?;
+        let scaling = self.scaling.clone().unwrap_or_else(|| probe.scaling().to_vec());
+        if scaling.is_empty() {
+            let expected = format!("at least one of {}", Scaling::NAMES.join(", "));
+            return Err(Error::setting("scaling", "empty", expected));
+        }
+        Ok(Plan { protocol, probe, metric, scaling })
+    }
+}

@@ -1,0 +1,164 @@
+//! Presets, quick probe and evaluations against what commit d9a5c4d gave, before probes became an axis of their own.
+#![allow(clippy::unwrap_used)]
+
+use fiedler_evaluate::probe::AdamSettings;
+use fiedler_evaluate::protocol::RandomSplits;
+use fiedler_evaluate::{
+    EvaluationSettings, Metric, Protocol, ProtocolPreset, QuickProbe, SupervisedScores, Target, evaluate,
+};
+use fiedler_graph::{Classes, Dense, Labels, MultiLabel, NoObserver, Regression, generate};
+use serde_json::Value;
+
+struct Data {
+    embeddings: Dense,
+    classes: Target,
+}
+
+impl Data {
+    /// The first features of the built-in graph.
+    fn new() -> Data {
+        let dataset = generate::citation(0);
+        let features = dataset.features.as_ref().unwrap().to_dense();
+        let values = (0..features.rows()).flat_map(|row| features.row(row)[..30].to_vec()).collect();
+        Data { embeddings: Dense::new(features.rows(), 30, values).unwrap(), classes: Target::of(&dataset).unwrap() }
+    }
+
+    fn class(&self, item: usize) -> u32 {
+        self.classes.labels.classes().unwrap().of()[item].unwrap()
+    }
+
+    /// The labels of a case: the classes, or other labels made of them.
+    fn target(&self, name: &str) -> Target {
+        let items = 0..self.embeddings.rows();
+        match name {
+            "classes" => self.classes.clone(),
+            "graphs" => {
+                let classes = Classes::from_integers(items.map(|item| Some(self.class(item).into())));
+                Target { graphs: true, ..Target::of_labels(Labels::Classes(classes)) }
+            }
+            "multi-label" => {
+                let answers = items.flat_map(|item| {
+                    let even = (item % 7 > 0).then(|| self.class(item).is_multiple_of(2));
+                    [even, Some(self.class(item) == 1)]
+                });
+                let names = vec!["a".into(), "b".into()];
+                Target::of_labels(Labels::MultiLabel(MultiLabel::new(names, answers.collect()).unwrap()))
+            }
+            _ => {
+                let values = items.map(|item| Some(self.class(item) as f32)).collect();
+                Target::of_labels(Labels::Regression(Regression::new(vec!["y".into()], values).unwrap()))
+            }
+        }
+    }
+}
+
+fn cases() -> Vec<Value> {
+    let path = format!("{}/tests/fixtures/baseline.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn near(found: f64, expected: &Value, place: &str) {
+    assert!((found - expected.as_f64().unwrap()).abs() < 1e-9, "{place}: {found}, expected {expected}");
+}
+
+#[test]
+fn scores_are_what_they_were() {
+    let data = Data::new();
+    for case in cases() {
+        let protocol: Protocol = serde_json::from_value(case["protocol"].clone()).unwrap();
+        let metric: Metric = serde_json::from_value(case["metric"].clone()).unwrap();
+        let place = format!("{} {} {metric}", case["target"], case["protocol"]);
+        let adam = || AdamSettings { steps: 100, ..Default::default() }.into();
+        let settings = EvaluationSettings {
+            protocol: Some(protocol),
+            probe: (protocol == Protocol::REFERENCE).then(adam),
+            metric: Some(metric),
+            seed: case["seed"].as_u64().unwrap(),
+            ..Default::default()
+        };
+        let target = data.target(case["target"].as_str().unwrap());
+        let score = evaluate(&data.embeddings, &target, &settings, &NoObserver).unwrap();
+        near(score.mean, &case["mean"], &place);
+        near(score.std, &case["std"], &place);
+        let splits = case["splits"].as_array().unwrap();
+        assert_eq!(score.splits.len(), splits.len(), "{place}");
+        for (split, expected) in score.splits.iter().zip(splits) {
+            near(split.value, &expected["value"], &place);
+            near(split.validation, &expected["validation"], &place);
+            let chosen: Vec<f64> = split.hyperparameters.values().copied().collect();
+            assert_eq!(chosen, [expected["weight"].as_f64().unwrap()], "{place}");
+            assert_eq!(split.scaling.name(), expected["scaling"], "{place}");
+            assert_eq!(split.validation_items as u64, expected["validation_items"].as_u64().unwrap(), "{place}");
+            assert_eq!((&split.name, &split.fingerprint), (&text(&expected["name"]), &text(&expected["fingerprint"])));
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().into()
+}
+
+/// The last two cases of the fixture are what the program's `run/score.rs` did.
+#[test]
+fn the_quick_probe_is_the_programs() {
+    let data = Data::new();
+    for case in &cases()[9..] {
+        let target = data.target(case["target"].as_str().unwrap());
+        let probe = QuickProbe::of_target(target, case["seed"].as_u64().unwrap()).unwrap();
+        let score = probe.score("embedding", &data.embeddings, &NoObserver).unwrap();
+        near(score.value, &case["mean"], &score.protocol);
+        assert_eq!(probe.split().fingerprint(), text(&case["splits"][0]["fingerprint"]));
+        let (classes, split) = probe.supervision().unwrap();
+        assert_eq!((classes.of().len(), split), (data.embeddings.rows(), probe.split()));
+    }
+    assert!(QuickProbe::new(&generate::citation(0), 0).is_some());
+    let reals = QuickProbe::of_target(data.target("regression"), 0).unwrap();
+    assert!(reals.supervision().is_none() && reals.score_predictions("encoder", &data.embeddings).is_none());
+}
+
+/// Names, protocols, seeds and words of the program's former `Ledger`.
+#[test]
+fn presets_are_the_former_ledgers() {
+    let target = Data::new().classes;
+    let one: Protocol = RandomSplits { splits: 1, train: 0.1, validation: 0.1, stratified: false }.into();
+    let ledgers = [
+        ("random", one, true, "a random split for each seed: 10 % train, 10 % validation, 80 % test; "),
+        ("public", Protocol::PUBLIC, false, "the split that came with the data; "),
+        (
+            "reference",
+            Protocol::REFERENCE,
+            false,
+            "the reference program's: one random split, 10 % train, 80 % validation, 10 % test; ",
+        ),
+        ("folds", Protocol::KFOLD, true, "10-fold cross-validation, stratified, folds of its own for each seed; "),
+    ];
+    assert_eq!(ProtocolPreset::ALL.len(), ledgers.len());
+    for (name, protocol, by_seed, words) in ledgers {
+        let preset: ProtocolPreset = name.parse().unwrap();
+        assert_eq!((preset.protocol(), preset.divides_by_seed()), (protocol, by_seed));
+        let seed = if by_seed { 7 } else { 0 };
+        let expected =
+            EvaluationSettings { protocol: Some(protocol), metric: Some(Metric::MicroF1), seed, ..Default::default() };
+        assert_eq!(preset.evaluation(7, Some(Metric::MicroF1)), expected);
+        let embeddings = match preset {
+            ProtocolPreset::Reference => "embeddings of two drawn views, side by side",
+            _ => "embeddings of the graph as it is",
+        };
+        assert_eq!(preset.describe(&target), format!("{words}{embeddings}"));
+    }
+}
+
+/// As the program's `reproduce/answers.rs`: folds set every tenth training item aside.
+#[test]
+fn supervised_splits_have_a_validation_part() {
+    let target = Data::new().classes;
+    let plain = Protocol::KFOLD.splits(&target, 3).unwrap();
+    let supervised = SupervisedScores::new(&target, Protocol::KFOLD, 3).unwrap();
+    for (split, plain) in supervised.splits().iter().zip(&plain) {
+        let aside: Vec<u32> = plain.train.iter().copied().skip(9).step_by(10).collect();
+        assert_eq!((&split.validation, &split.test), (&aside, &plain.test));
+        assert_eq!(split.train.len() + aside.len(), plain.train.len());
+    }
+    let public = SupervisedScores::new(&target, Protocol::PUBLIC, 0).unwrap();
+    assert_eq!(public.splits(), target.splits);
+}
