@@ -18,7 +18,6 @@
 
 mod error;
 mod evaluate;
-mod files;
 mod matrix;
 pub mod metric;
 mod preparation;
@@ -29,7 +28,6 @@ mod target;
 
 pub use error::{Error, Result};
 pub use evaluate::{PREPARATIONS, Settings, Stage, WEIGHTS, evaluate};
-pub use files::{read_embeddings, read_labels};
 pub use matrix::Matrix;
 pub use metric::Metric;
 pub use preparation::Preparation;
