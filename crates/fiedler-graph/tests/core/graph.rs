@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fiedler_graph::{Error, Graph, MAX_NODES, Names};
+use fiedler_graph::{Error, Graph, MAX_NODES, Names, PairChunk};
 use proptest::prelude::*;
 
 use crate::common::{checked_edges, graph, pairs, weighted_graph};
