@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong_with_rows() {
-        let refusals: [(&[usize], &[u32], Option<&[f32]>, &str); 12] = [
+        type Case<'a> = (&'a [usize], &'a [u32], Option<&'a [f32]>, &'a str);
+        let refusals: [Case<'_>; 12] = [
             (&[], &[], None, "indptr is 0 numbers"),
             (&[1], &[0], None, "indptr is 1 numbers"),
             (&[0, 2, 1, 2], &[1, 2], None, "indptr is 4 numbers"),

@@ -155,7 +155,7 @@ mod tests {
             files.write(&path, |writer| writer.write_all(b"a"))?;
             files.finish()
         };
-        assert_eq!(write(false).expect("written").files, [path.clone()]);
+        assert_eq!(write(false).expect("written").files, std::slice::from_ref(&path));
         assert!(matches!(write(false), Err(Error::Exists { .. })));
         assert!(write(true).is_ok());
         assert_eq!(names(folder.path()), ["a"]);
