@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a few small inputs for each fuzz target to fuzz/corpus/TARGET, for the fuzzer to start from.
 
-They are made of text written here and of the small files under crates/fiedler-graph/tests/fixtures; nothing but Python's own
+They are made of text written here and of the small files under crates/fiedler-io/tests/fixtures; nothing but Python's own
 library is needed. The pieces of an input stand in the order in which src/lib.rs names the files of the target.
 """
 
@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FIXTURES = HERE.parent / "crates" / "fiedler-graph" / "tests" / "fixtures"
+FIXTURES = HERE.parent / "crates" / "fiedler-io" / "tests" / "fixtures"
 PYTHON = FIXTURES / "python"
 SEPARATOR = b"\n--8<--\n"
 

@@ -1,6 +1,6 @@
 """Reads a large integer edge list into a graph: fiedler against pandas and scipy, on the same file, in the same run.
 
-    cargo build --release -p fiedler-graph --example read_edge_list
+    cargo build --release -p fiedler-io --example read_edge_list
     python3 bench/compare/edge_list.py [--lines 10000000] [--nodes 1000000] [--rounds 3]
 
 All end with a symmetric adjacency in compressed sparse rows without self-loops and repeated edges, the node ids being those of the

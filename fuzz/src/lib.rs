@@ -2,17 +2,17 @@
 //!
 //! A format of several files gets them from one input, cut at [`SEPARATOR`]; a piece of no bytes is a file that is not there.
 //! Members of an npz file are pieces of their own, since nothing survives a mutation of the archive's checksums.
-//! The tests of `fiedler-graph` compile this file too, to read again what fuzzing once found.
+//! The tests of `fiedler-io` compile this file too, to read again what fuzzing once found.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 
-use fiedler_graph::input::{Archive, File};
-use fiedler_graph::molecule::Molecule;
-use fiedler_graph::read::npz::{Array, Matrix};
-use fiedler_graph::read::pickle::{Pickle, Value};
-use fiedler_graph::read::{self, Options};
-use fiedler_graph::{Dataset, Features, Graph, Input, measure};
+use fiedler_graph::{Dataset, Features, Graph, measure};
+use fiedler_io::input::{Archive, File};
+use fiedler_io::molecule::Molecule;
+use fiedler_io::read::npz::{Array, Matrix};
+use fiedler_io::read::pickle::{Pickle, Value};
+use fiedler_io::{DataSource, ReadOptions, read};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -175,14 +175,14 @@ pub fn run(target: &str, data: &[u8]) {
 
 impl Layout {
     fn read(&self, data: &[u8]) {
-        let input = Input::memory(self.files(data), self.named);
-        let known = Options { format: Some(self.format.into()), attributes: true, ..Options::default() };
-        if let Ok(dataset) = read::read_input(&input, &known) {
+        let source = DataSource::memory(self.files(data), self.named);
+        let known = ReadOptions { format: Some(self.format.into()), attributes: true, ..ReadOptions::default() };
+        if let Ok(dataset) = read::read_source(&source, &known) {
             check(&dataset);
         }
         // Telling the format takes long when every format looks; some inputs are enough.
         if data.len().is_multiple_of(8) {
-            let _ = read::read_input(&input, &Options { unweighted: true, ..Options::default() });
+            let _ = read::read_source(&source, &ReadOptions { unweighted: true, ..ReadOptions::default() });
         }
     }
 
@@ -287,7 +287,7 @@ fn pickle(data: &[u8]) {
 }
 
 fn value(value: Value<'_>) {
-    let place = fiedler_graph::error::Place::file("a.pkl");
+    let place = fiedler_io::error::Place::file("a.pkl");
     let _ = (value.to_string(), value.integer(), value.text(), value.bytes());
     if let Ok(array) = Array::from_pickle(value, &place) {
         convert(&array);
@@ -315,13 +315,13 @@ fn smiles(data: &[u8]) {
 fn table(data: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(data).expect("a temporary file");
-    let graph = Input::memory([("a.txt".to_owned(), b"0 1\n1 2\n".to_vec())], Some("a.txt"));
+    let graph = DataSource::memory([("a.txt".to_owned(), b"0 1\n1 2\n".to_vec())], Some("a.txt"));
     let (path, format) = (Some(file.path().to_path_buf()), Some("edge-list".to_owned()));
     for options in [
-        Options { features: path.clone(), format: format.clone(), ..Options::default() },
-        Options { labels: path, format, ..Options::default() },
+        ReadOptions { features: path.clone(), format: format.clone(), ..ReadOptions::default() },
+        ReadOptions { labels: path, format, ..ReadOptions::default() },
     ] {
-        if let Ok(dataset) = read::read_input(&graph, &options) {
+        if let Ok(dataset) = read::read_source(&graph, &options) {
             check(&dataset);
         }
     }

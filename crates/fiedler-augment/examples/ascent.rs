@@ -11,7 +11,8 @@ use fiedler_augment::ascent::{Ascent, Direction, StepSize};
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::support::{Pairs, Support, Triangle, draw_candidates};
 use fiedler_graph::generate::{ErdosRenyi, erdos_renyi};
-use fiedler_graph::{Dataset, Graph, catalogue, read};
+use fiedler_graph::{Dataset, Graph};
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::Operator;
 use rayon::prelude::*;
 
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn open(name: &str) -> Result<Dataset, Box<dyn Error>> {
     let Some(numbers) = name.strip_prefix("random:") else {
-        return Ok(catalogue::open(name, &read::Options::default())?);
+        return Ok(catalogue::open(name, &ReadOptions::default())?);
     };
     let (nodes, edges) = numbers.split_once(':').ok_or("random:NODES:EDGES is expected")?;
     let (nodes, edges): (usize, f64) = (nodes.parse()?, edges.parse()?);

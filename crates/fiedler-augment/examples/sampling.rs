@@ -10,14 +10,14 @@ use fiedler_augment::ascent::{Ascent, Direction, StepSize};
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{Pairs, Support, Triangle};
-use fiedler_graph::{catalogue, read};
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::Operator;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, steps, views] = arguments.as_slice() else { return Err("usage: sampling GRAPH STEPS VIEWS".into()) };
     let (steps, views): (usize, u64) = (steps.parse()?, views.parse()?);
-    let data = catalogue::open(name, &read::Options::default())?;
+    let data = catalogue::open(name, &ReadOptions::default())?;
     let graph = data.graph().ok_or("one graph is expected")?;
     let nodes = graph.num_nodes();
     let original =

@@ -10,7 +10,8 @@ use std::time::Instant;
 use fiedler_augment::ascent::{Ascent, Direction, StepSize};
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::support::Pairs;
-use fiedler_graph::{Graph, catalogue, read};
+use fiedler_graph::Graph;
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::{
     Normalized, Operator, Pairs as EigenPairs, Partial, PartialSettings, Rows, SymmetricMap, partial,
 };
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Default::default()
     };
     let steps: Vec<usize> = steps.iter().map(|step| step.parse()).collect::<Result<_, _>>()?;
-    let data = catalogue::open(name, &read::Options::default())?;
+    let data = catalogue::open(name, &ReadOptions::default())?;
     let graph = data.graph().ok_or("one graph is expected")?;
     for direction in [Direction::Max, Direction::Min] {
         let weights = weights_along(graph, direction, steps.iter().copied().max().unwrap_or(0));

@@ -9,8 +9,9 @@ use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::projection::shift_to_budget;
 use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{Pairs, Support, Triangle};
+use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
-use fiedler_graph::{Graph, catalogue, read};
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::Operator;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -200,7 +201,7 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
         let _ = writeln!(std::io::stderr(), "skipped: the engine on cora (FIEDLER_DATA is not set)");
         return;
     }
-    let cora = catalogue::open("cora", &read::Options::default()).unwrap();
+    let cora = catalogue::open("cora", &ReadOptions::default()).unwrap();
     let graph = cora.graph().unwrap();
     let nodes = graph.num_nodes();
     let evaluate = |support: &Triangle| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);

@@ -10,7 +10,8 @@ use fiedler_augment::scheme::{
     Augmentation, CentralityRemoval, Clustered, DiffusionSettings, Form, GraphCl, Operation, Rates, Scheme,
     SchemeSettings, Uniform, ViewKey,
 };
-use fiedler_graph::{Event, Graph, GraphSet, NoObserver, catalogue, generate, read};
+use fiedler_graph::{Event, Graph, GraphSet, NoObserver, generate};
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::properties::Diffusion;
 use fiedler_spectral::{ClusterSettings, cluster};
 
@@ -592,7 +593,7 @@ fn published_graphs_have_every_scheme() {
     let pubmed =
         [SchemeSettings::Diffusion(DiffusionSettings::default()), SchemeSettings::Clustered(Clustered::default())];
     for (name, settings) in cora.iter().map(|it| ("cora", it)).chain(pubmed.iter().map(|it| ("pubmed", it))) {
-        let set = catalogue::open(name, &read::Options::default()).unwrap().graphs;
+        let set = catalogue::open(name, &ReadOptions::default()).unwrap().graphs;
         let scheme = compute(settings, &set);
         let drawn = scheme.draw(&set.whole(), ViewKey::new(0, 0, 1)).unwrap();
         let view = scheme.report().views.last().unwrap();

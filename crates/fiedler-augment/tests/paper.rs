@@ -8,7 +8,8 @@ use fiedler_augment::scheme::{
     Augmentation, NodeDropping, Scheme, SchemeSettings, Spectral, Start, SupportChoice, ViewKey,
 };
 use fiedler_graph::generate::{Geometric, random_geometric};
-use fiedler_graph::{Dataset, Event, Features, Graph, GraphSet, NoObserver, catalogue, read};
+use fiedler_graph::{Dataset, Event, Features, Graph, GraphSet, NoObserver};
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::Operator;
 
 fn opposite(set: &GraphSet, spectral: Spectral) -> Scheme {
@@ -69,7 +70,7 @@ fn published(name: &str) -> Option<Dataset> {
         let _ = writeln!(std::io::stderr(), "skipped: {name} (FIEDLER_DATA is not set)");
         return None;
     }
-    Some(catalogue::open(name, &read::Options::default()).unwrap())
+    Some(catalogue::open(name, &ReadOptions::default()).unwrap())
 }
 
 #[test]

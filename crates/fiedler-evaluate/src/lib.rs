@@ -23,7 +23,6 @@
 
 mod error;
 mod evaluate;
-mod files;
 mod list;
 mod matrix;
 pub mod metric;
@@ -39,7 +38,6 @@ mod target;
 
 pub use error::{Error, Result};
 pub use evaluate::evaluate;
-pub use files::{read_embeddings, read_labels};
 pub use list::Entry;
 pub use matrix::Matrix;
 pub use metric::Metric;

@@ -4,7 +4,8 @@
 use std::io::Write;
 
 use fiedler_evaluate::{EvaluationSettings, Protocol, Scaling, Score, Target, evaluate};
-use fiedler_graph::{Dataset, Dense, NoObserver, Split, catalogue, generate, read};
+use fiedler_graph::{Dataset, Dense, NoObserver, Split, generate};
+use fiedler_io::{ReadOptions, catalogue};
 use serde_json::Value;
 
 fn published(name: &str) -> Option<Dataset> {
@@ -12,7 +13,7 @@ fn published(name: &str) -> Option<Dataset> {
         let _ = writeln!(std::io::stderr(), "skipped: {name} (FIEDLER_DATA is not set)");
         return None;
     }
-    Some(catalogue::open(name, &read::Options::default()).unwrap())
+    Some(catalogue::open(name, &ReadOptions::default()).unwrap())
 }
 
 /// For each graph the sums of its nodes' features, and its number of nodes.

@@ -17,11 +17,26 @@ const CHUNK_PAIRS: usize = 1 << 15;
 const BUCKET_ENTRIES: usize = 1 << 16;
 const MAX_BUCKETS: usize = 1 << 12;
 
+/// Some of a graph's pairs, for [`Graph::from_chunks`](crate::Graph::from_chunks).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PairChunk {
+    /// Pairs of node ids, in any order and direction.
+    pub pairs: Vec<(u32, u32)>,
+    /// One weight for each pair; empty when the graph is unweighted.
+    pub weights: Vec<f32>,
+}
+
 /// Some of the pairs; all ids must be below the number of nodes.
 pub(crate) struct Chunk<'a> {
     pub(crate) pairs: Cow<'a, [(u32, u32)]>,
     /// One for each pair, positive; empty when there are none.
     pub(crate) weights: Cow<'a, [f32]>,
+}
+
+impl From<PairChunk> for Chunk<'static> {
+    fn from(chunk: PairChunk) -> Self {
+        Chunk { pairs: Cow::Owned(chunk.pairs), weights: Cow::Owned(chunk.weights) }
+    }
 }
 
 /// Sorted rows, as a graph has them.

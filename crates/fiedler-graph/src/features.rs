@@ -1,9 +1,9 @@
 //! What is known of every node or edge: dense, sparse or categorical.
 
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::fingerprint::{self, Cached};
 use crate::graph::Graph;
 
 /// One row of numbers for each node (or edge), stored the way its source stores it.
@@ -23,6 +23,7 @@ pub struct Dense {
     columns: usize,
     values: Vec<f32>,
     rows: usize,
+    fingerprint: Cached,
 }
 
 /// Compressed sparse rows of `f32`, column indices sorted in each row.
@@ -32,6 +33,7 @@ pub struct Sparse {
     indptr: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f32>,
+    fingerprint: Cached,
 }
 
 /// Row after row of category codes; column `c` has codes `0..cardinalities[c]`.
@@ -40,6 +42,7 @@ pub struct Categorical {
     cardinalities: Vec<u16>,
     codes: Vec<u8>,
     rows: usize,
+    fingerprint: Cached,
 }
 
 impl Features {
@@ -79,12 +82,14 @@ impl Features {
                 columns: dense.columns,
                 values: gather(&dense.values, dense.columns, rows),
                 rows: rows.len(),
+                fingerprint: Cached::default(),
             }),
             Features::Sparse(sparse) => Features::Sparse(sparse.gather(rows)),
             Features::Categorical(categorical) => Features::Categorical(Categorical {
                 cardinalities: categorical.cardinalities.clone(),
                 codes: gather(&categorical.codes, categorical.cardinalities.len(), rows),
                 rows: rows.len(),
+                fingerprint: Cached::default(),
             }),
         }
     }
@@ -101,12 +106,13 @@ impl Features {
                         values[row * sparse.columns + column as usize] = value;
                     }
                 }
-                Dense { columns: sparse.columns, values, rows: sparse.rows() }
+                Dense { columns: sparse.columns, values, rows: sparse.rows(), fingerprint: Cached::default() }
             }
             Features::Categorical(categorical) => Dense {
                 columns: categorical.cardinalities.len(),
                 values: categorical.codes.iter().map(|&code| f32::from(code)).collect(),
                 rows: categorical.rows,
+                fingerprint: Cached::default(),
             },
         }
     }
@@ -115,9 +121,11 @@ impl Features {
     pub fn normalize_rows(&mut self) {
         match self {
             Features::Dense(dense) if dense.columns > 0 => {
+                dense.fingerprint.clear();
                 dense.values.par_chunks_mut(dense.columns).for_each(scale_to_one)
             }
             Features::Sparse(sparse) => {
+                sparse.fingerprint.clear();
                 for row in 0..sparse.rows() {
                     scale_to_one(&mut sparse.values[sparse.indptr[row]..sparse.indptr[row + 1]]);
                 }
@@ -127,22 +135,14 @@ impl Features {
     }
 
     /// A hash of every value and its place: equal for equal features, different for any two one will ever meet.
+    /// Computed once, however often it is asked for.
     pub fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update([(self.rows() as u64).to_le_bytes(), (self.columns() as u64).to_le_bytes()].concat());
-        match self {
-            Features::Dense(dense) => feed(&mut hash, b"dense", dense.values.iter().map(|value| value.to_bits())),
-            Features::Sparse(sparse) => {
-                feed(&mut hash, b"offsets", sparse.indptr.iter().map(|&offset| offset as u32));
-                feed(&mut hash, b"columns", sparse.indices.iter().copied());
-                feed(&mut hash, b"values", sparse.values.iter().map(|value| value.to_bits()));
-            }
-            Features::Categorical(categorical) => {
-                feed(&mut hash, b"cardinalities", categorical.cardinalities.iter().map(|&count| count.into()));
-                feed(&mut hash, b"codes", categorical.codes.iter().map(|&code| code.into()));
-            }
-        }
-        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        let cache = match self {
+            Features::Dense(dense) => &dense.fingerprint,
+            Features::Sparse(sparse) => &sparse.fingerprint,
+            Features::Categorical(categorical) => &categorical.fingerprint,
+        };
+        cache.get(|| fingerprint::of_features(self))
     }
 
     /// One-hot node degrees, for graphs without features. Degrees of `cap` and more share the last of `cap + 1` columns.
@@ -171,7 +171,7 @@ impl Dense {
             return Err(Error::setting("number of feature values", values.len(), format!("{rows} rows of {columns}")));
         }
         check_finite(&values)?;
-        Ok(Dense { columns, values, rows })
+        Ok(Dense { columns, values, rows, fingerprint: Cached::default() })
     }
 
     /// Number of rows.
@@ -216,7 +216,7 @@ impl Sparse {
             return Err(Error::setting("feature column", index, format!("a column below {columns}")));
         }
         check_finite(&values)?;
-        let mut sparse = Sparse { columns, indptr, indices, values };
+        let mut sparse = Sparse { columns, indptr, indices, values, fingerprint: Cached::default() };
         sparse.sort_rows()?;
         if sparse.values.contains(&0.0) {
             sparse.drop_zeros();
@@ -227,7 +227,13 @@ impl Sparse {
     /// One 1 a row, at the given column.
     pub(crate) fn one_hot(columns: usize, codes: Vec<u32>) -> Sparse {
         debug_assert!(codes.iter().all(|&code| (code as usize) < columns));
-        Sparse { columns, indptr: (0..=codes.len()).collect(), values: vec![1.0; codes.len()], indices: codes }
+        Sparse {
+            columns,
+            indptr: (0..=codes.len()).collect(),
+            values: vec![1.0; codes.len()],
+            indices: codes,
+            fingerprint: Cached::default(),
+        }
     }
 
     fn sort_rows(&mut self) -> Result<()> {
@@ -286,7 +292,7 @@ impl Sparse {
             values.extend_from_slice(row_values);
             indptr.push(indices.len());
         }
-        Sparse { columns: self.columns, indptr, indices, values }
+        Sparse { columns: self.columns, indptr, indices, values, fingerprint: Cached::default() }
     }
 
     /// Number of rows.
@@ -340,7 +346,7 @@ impl Categorical {
                 format!("a code below {}", cardinalities[column]),
             ));
         }
-        Ok(Categorical { rows: codes.len() / columns, cardinalities, codes })
+        Ok(Categorical { rows: codes.len() / columns, cardinalities, codes, fingerprint: Cached::default() })
     }
 
     /// How many categories each column has.
@@ -357,13 +363,6 @@ impl Categorical {
     pub fn row(&self, row: usize) -> &[u8] {
         let columns = self.cardinalities.len();
         &self.codes[row * columns..(row + 1) * columns]
-    }
-}
-
-fn feed(hash: &mut Sha256, what: &[u8], numbers: impl Iterator<Item = u32>) {
-    hash.update(what);
-    for number in numbers {
-        hash.update(number.to_le_bytes());
     }
 }
 

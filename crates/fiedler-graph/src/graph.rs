@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::build::{self, Chunk, Rows};
+use crate::build::{self, Chunk, PairChunk, Rows};
+use crate::csr;
 use crate::error::{Error, Result};
 use crate::names::Names;
 
@@ -90,32 +91,58 @@ impl Graph {
         weights: Vec<f32>,
     ) -> Result<(Graph, BuildReport)> {
         check_ids(nodes, &pairs)?;
-        if weights.len() != pairs.len() {
-            return Err(Error::setting(
-                "number of weights",
-                weights.len(),
-                format!("one for each of {} pairs", pairs.len()),
-            ));
-        }
-        if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
-            return Err(Error::setting("edge weight", bad, "a positive finite number"));
-        }
+        check_weights(&weights, pairs.len(), "pairs")?;
         let chunks = build::chunks(&pairs, Some(&weights));
         Ok(Graph::from_built(build::weighted_rows(nodes, pairs.len(), chunks)))
     }
 
-    /// Builds the graph from chunks of pairs, each of which is freed as soon as it is used.
+    /// As [`Graph::from_pairs`], of pairs in several chunks, each of which is freed as soon as it is used.
     ///
-    /// The pairs' ids must be below `nodes`, and their weights, if they have them, positive.
-    pub(crate) fn from_chunks(
-        nodes: usize,
-        weighted: bool,
-        chunks: Vec<Chunk<'static>>,
-    ) -> Result<(Graph, BuildReport)> {
+    /// A parser that works in parallel hands over what each thread found, and at no time are all pairs and the graph in memory.
+    /// `weighted` says whether the chunks' weights count.
+    ///
+    /// # Errors
+    /// As [`Graph::from_pairs`] and, when it is weighted, [`Graph::from_weighted_pairs`].
+    ///
+    /// ```
+    /// use fiedler_graph::{Graph, PairChunk};
+    /// let chunk = |pairs: &[(u32, u32)]| PairChunk { pairs: pairs.to_vec(), weights: Vec::new() };
+    /// let (graph, _) = Graph::from_chunks(3, false, vec![chunk(&[(1, 0)]), chunk(&[(1, 2)])])?;
+    /// assert_eq!(graph.neighbors(1), [0, 2]);
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    pub fn from_chunks(nodes: usize, weighted: bool, chunks: Vec<PairChunk>) -> Result<(Graph, BuildReport)> {
         check_nodes(nodes)?;
+        chunks.par_iter().try_for_each(|chunk| {
+            check_pairs(nodes, &chunk.pairs)?;
+            if weighted { check_weights(&chunk.weights, chunk.pairs.len(), "pairs") } else { Ok(()) }
+        })?;
         let pairs = chunks.iter().map(|chunk| chunk.pairs.len()).sum();
-        let build = if weighted { build::weighted_rows } else { build::rows };
-        Ok(Graph::from_built(build(nodes, pairs, chunks.into_par_iter())))
+        let chunks = chunks.into_par_iter().map(Chunk::from);
+        Ok(Graph::from_built(match weighted {
+            true => build::weighted_rows(nodes, pairs, chunks),
+            false => build::rows(nodes, pairs, chunks),
+        }))
+    }
+
+    /// Takes over compressed sparse rows that already are those of a simple undirected graph, and checks that they are.
+    ///
+    /// The neighbors of node `v` are `indices[indptr[v]..indptr[v + 1]]`; weights stand beside the indices.
+    ///
+    /// # Errors
+    /// When the arrays do not fit together, a row is not sorted or repeats a neighbor, an id is out of range, there is a self-loop, an
+    /// edge is there in one direction only or has two weights, or a weight is not a positive finite number.
+    ///
+    /// ```
+    /// use fiedler_graph::Graph;
+    /// let path = Graph::from_csr(vec![0, 1, 3, 4], vec![1, 0, 2, 1], None)?;
+    /// assert_eq!(path, Graph::from_pairs(3, vec![(0, 1), (1, 2)])?.0);
+    /// assert!(Graph::from_csr(vec![0, 1, 1], vec![1], None).is_err(), "one direction only");
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    pub fn from_csr(indptr: Vec<usize>, indices: Vec<u32>, weights: Option<Vec<f32>>) -> Result<Graph> {
+        csr::check(&indptr, &indices, weights.as_deref())?;
+        Ok(Graph { indptr, indices, weights, names: None })
     }
 
     fn from_built(rows: Rows) -> (Graph, BuildReport) {
@@ -224,6 +251,24 @@ impl Graph {
         &row[row.partition_point(|&other| other < node)..]
     }
 
+    /// Edge index: sources and targets of all edges, each edge in both directions, in the order of [`Graph::indices`].
+    ///
+    /// This is PyTorch Geometric's `edge_index`, an array of 2 × 2E; [`Graph::edge_lookup`] finds the place of an edge.
+    ///
+    /// ```
+    /// use fiedler_graph::Graph;
+    /// let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)])?;
+    /// assert_eq!(path.edge_index(), [vec![0, 1, 1, 2], vec![1, 0, 2, 1]]);
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    pub fn edge_index(&self) -> [Vec<u32>; 2] {
+        let mut sources = Vec::with_capacity(self.indices.len());
+        for node in 0..self.num_nodes() as u32 {
+            sources.resize(sources.len() + self.degree(node), node);
+        }
+        [sources, self.indices.clone()]
+    }
+
     /// Looks up edges' places in the order of [`Graph::edge_pairs`].
     pub fn edge_lookup(&self) -> EdgeLookup<'_> {
         let mut first = Vec::with_capacity(self.num_nodes());
@@ -280,7 +325,7 @@ impl EdgeLookup<'_> {
     }
 }
 
-fn check_nodes(nodes: usize) -> Result<()> {
+pub(crate) fn check_nodes(nodes: usize) -> Result<()> {
     if nodes > MAX_NODES {
         return Err(Error::setting("number of nodes", nodes, format!("at most {MAX_NODES}")));
     }
@@ -289,11 +334,30 @@ fn check_nodes(nodes: usize) -> Result<()> {
 
 fn check_ids(nodes: usize, pairs: &[(u32, u32)]) -> Result<()> {
     check_nodes(nodes)?;
-    let highest = pairs.par_iter().map(|&(a, b)| a.max(b)).max();
-    match highest {
-        Some(id) if id as usize >= nodes => {
-            Err(Error::setting("node id", id, format!("an id below {nodes}, the number of nodes")))
-        }
+    match pairs.par_iter().map(|&(a, b)| a.max(b)).max() {
+        Some(id) if id as usize >= nodes => Err(bad_id(nodes, id)),
         _ => Ok(()),
+    }
+}
+
+/// As [`check_ids`], on the thread that asks.
+fn check_pairs(nodes: usize, pairs: &[(u32, u32)]) -> Result<()> {
+    match pairs.iter().map(|&(a, b)| a.max(b)).max() {
+        Some(id) if id as usize >= nodes => Err(bad_id(nodes, id)),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn bad_id(nodes: usize, id: u32) -> Error {
+    Error::setting("node id", id, format!("an id below {nodes}, the number of nodes"))
+}
+
+pub(crate) fn check_weights(weights: &[f32], count: usize, of: &str) -> Result<()> {
+    if weights.len() != count {
+        return Err(Error::setting("number of weights", weights.len(), format!("one for each of {count} {of}")));
+    }
+    match weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
+        Some(bad) => Err(Error::setting("edge weight", bad, "a positive finite number")),
+        None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
+use crate::fingerprint;
 
 /// One label a node or graph, some of which may be missing.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +85,18 @@ impl Labels {
             Labels::Regression(values) => clear(&mut values.values, values.names.len(), items),
         }
         labels
+    }
+
+    /// A hash of all labels, those that are missing included, and of nothing else: names of classes do not count.
+    ///
+    /// ```
+    /// use fiedler_graph::{Classes, Labels};
+    /// let labels = Labels::Classes(Classes::from_integers([Some(0), Some(1), Some(2)]));
+    /// assert_eq!(labels.fingerprint(), labels.clone().fingerprint());
+    /// assert_ne!(labels.fingerprint(), labels.without(&[1]).fingerprint());
+    /// ```
+    pub fn fingerprint(&self) -> String {
+        fingerprint::of_labels(self)
     }
 }
 

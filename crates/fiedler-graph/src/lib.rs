@@ -1,46 +1,50 @@
-//! Graphs, node features, labels and splits, read from every format graph benchmarks are published in.
+//! Graphs, and what is known of their nodes and edges: the data structures that every other crate of `fiedler` works on.
 //!
-//! Data enters through [`read`], by a path or by a name of the [`catalogue`], and becomes a [`Dataset`]: a [`GraphSet`] (one
-//! graph is a set of one) with [`Features`], [`Labels`] and [`Split`]s. [`generate`] makes graphs, [`measure`] describes them,
-//! [`write`](mod@write) puts them back into files.
+//! The path of the data: files become a [`Dataset`] in `fiedler-io`, or [`generate`] makes one. A dataset is a [`GraphSet`] (one graph is
+//! a set of one; a [`Batch`] is some graphs of a set, block-diagonal) with [`Features`], [`Labels`] and [`Split`]s. [`measure`] describes
+//! it, [`ego_nets`] and [`Graph::flipped`] make other graphs of it, and [`fingerprint`] tells it from all others.
 //!
 //! ```
-//! use fiedler_graph::{generate, measure};
+//! use fiedler_graph::{Graph, generate, measure};
 //!
 //! let karate = generate::karate_club();
 //! let graph = karate.graph().expect("one graph");
 //! assert_eq!((graph.num_nodes(), graph.num_edges()), (34, 78));
+//! assert_eq!(graph.neighbors(16), [5, 6]);
 //! assert_eq!(measure::summarize(&karate).classes, Some(2));
+//!
+//! let (triangle, report) = Graph::from_pairs(3, vec![(0, 1), (1, 2), (2, 0), (0, 2)])?;
+//! assert_eq!((triangle.num_edges(), report.mirrored), (3, 1));
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
+//!
+//! This crate touches no files and knows no formats.
 
 mod build;
-pub mod catalogue;
+mod csr;
 mod dataset;
 mod ego;
 pub mod error;
 mod features;
+pub mod fingerprint;
 mod flip;
 pub mod generate;
 mod graph;
-pub mod input;
 mod labels;
 pub mod measure;
 pub mod molecule;
 mod names;
 mod observer;
 pub mod random;
-pub mod read;
 mod set;
 mod split;
-pub mod write;
 
+pub use build::PairChunk;
 pub use dataset::{Dataset, ReadReport};
 pub use ego::{EgoNets, ego_nets};
 pub use error::{Error, Result};
 pub use features::{Categorical, Dense, Features, Sparse};
 pub use graph::{BuildReport, EdgeLookup, Graph, MAX_NODES};
-pub use input::Input;
 pub use labels::{Classes, Labels, MultiLabel, Regression};
 pub use names::{Name, Names};
 pub use observer::{Event, NoObserver, Observer};

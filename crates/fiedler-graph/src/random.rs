@@ -3,6 +3,8 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::fingerprint::Fnv;
+
 /// A generator that depends only on the seed, the purpose it serves and an index, never on what else has been drawn.
 ///
 /// ```
@@ -17,11 +19,6 @@ pub fn stream(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
-    key[16..24].copy_from_slice(&fnv(purpose).to_le_bytes());
+    key[16..24].copy_from_slice(&Fnv::of(purpose.as_bytes()).finish().to_le_bytes());
     ChaCha8Rng::from_seed(key)
-}
-
-/// Fowler–Noll–Vo hash, fixed for all time where the standard library's may change.
-fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

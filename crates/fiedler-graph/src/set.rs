@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use sha2::{Digest, Sha256};
-
 use crate::error::{Error, Result};
+use crate::fingerprint::{self, Cached};
 use crate::graph::Graph;
 
 /// Many graphs held as one block-diagonal graph: node ids of graph `g` are `node_range(g)`.
@@ -27,6 +26,7 @@ use crate::graph::Graph;
 pub struct GraphSet {
     block_diagonal: Graph,
     node_offsets: Vec<u32>,
+    fingerprint: Cached,
 }
 
 /// Some graphs of a set as one block-diagonal graph, with the way back to the set's rows.
@@ -53,7 +53,7 @@ impl GraphSet {
     /// A set of one graph.
     pub fn single(graph: Graph) -> GraphSet {
         let nodes = graph.num_nodes() as u32;
-        GraphSet { block_diagonal: graph, node_offsets: vec![0, nodes] }
+        GraphSet { block_diagonal: graph, node_offsets: vec![0, nodes], fingerprint: Cached::default() }
     }
 
     /// Cuts a block-diagonal graph into graphs of the given numbers of nodes.
@@ -75,7 +75,7 @@ impl GraphSet {
                 format!("{}, the number of nodes", block_diagonal.num_nodes()),
             ));
         }
-        let set = GraphSet { block_diagonal, node_offsets };
+        let set = GraphSet { block_diagonal, node_offsets, fingerprint: Cached::default() };
         for graph in 0..set.len() {
             let range = set.node_range(graph);
             for node in range.clone() {
@@ -124,6 +124,11 @@ impl GraphSet {
         self.node_offsets[graph]..self.node_offsets[graph + 1]
     }
 
+    /// Where each graph's nodes start in the block-diagonal graph, and the end of the last: PyTorch Geometric's `ptr`.
+    pub fn node_offsets(&self) -> &[u32] {
+        &self.node_offsets
+    }
+
     /// The graph that a node of the block-diagonal graph belongs to.
     pub fn graph_of(&self, node: u32) -> usize {
         self.node_offsets.partition_point(|&first| first <= node) - 1
@@ -161,25 +166,9 @@ impl GraphSet {
     }
 
     /// A hash of every edge, weight and size: equal for equal sets, different for any two sets one will ever meet.
+    /// Computed once, however often it is asked for.
     pub fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
-        let mut feed = |numbers: &mut dyn Iterator<Item = u32>| {
-            let mut buffer = Vec::with_capacity(1 << 16);
-            for number in numbers {
-                buffer.extend_from_slice(&number.to_le_bytes());
-                if buffer.len() >= 1 << 16 {
-                    hash.update(&buffer);
-                    buffer.clear();
-                }
-            }
-            hash.update(&buffer);
-        };
-        feed(&mut [self.len() as u32, self.num_nodes() as u32].into_iter());
-        feed(&mut self.node_offsets.iter().copied());
-        feed(&mut self.block_diagonal.indptr().windows(2).map(|row| (row[1] - row[0]) as u32));
-        feed(&mut self.block_diagonal.indices().iter().copied());
-        feed(&mut self.block_diagonal.weights().unwrap_or_default().iter().map(|weight| weight.to_bits()));
-        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        self.fingerprint.get(|| fingerprint::of_graphs(self))
     }
 
     /// As [`GraphSet::batch`], reusing the memory of an earlier batch.

@@ -1,8 +1,7 @@
 //! Which nodes or graphs train, choose and test.
 
-use sha2::{Digest, Sha256};
-
 use crate::error::{Error, Result};
+use crate::fingerprint;
 
 /// A named division of nodes (or of graphs, in a set) for one evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,13 +61,6 @@ impl Split {
     /// assert_ne!(split(&[0, 1]).fingerprint(), split(&[0]).fingerprint());
     /// ```
     pub fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
-        for part in [&self.train, &self.validation, &self.test, &self.stopping] {
-            let mut ids = part.clone();
-            ids.sort_unstable();
-            hash.update((ids.len() as u64).to_le_bytes());
-            ids.iter().for_each(|id| hash.update(id.to_le_bytes()));
-        }
-        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        fingerprint::of_split(self)
     }
 }

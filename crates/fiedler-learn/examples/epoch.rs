@@ -12,7 +12,8 @@ use burn::module::Module;
 use burn::tensor::Device;
 use fiedler_augment::sample::Flips;
 use fiedler_graph::random::stream;
-use fiedler_graph::{Features, Graph, catalogue, read};
+use fiedler_graph::{Features, Graph};
+use fiedler_io::{ReadOptions, catalogue};
 use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, InputDims};
 use fiedler_learn::loss::{ContrastiveLoss, LocalGlobal, LocalGlobalSide, Negatives};
 use fiedler_learn::optimizer::{Adam, AdamSettings};
@@ -76,7 +77,7 @@ fn time(dataset: &str, epochs: u64, check: bool) -> RunResult<()> {
 }
 
 fn prepare(dataset: &str, check: bool, device: &Device) -> RunResult<Setting> {
-    let dataset = catalogue::open(dataset, &read::Options::default())?;
+    let dataset = catalogue::open(dataset, &ReadOptions::default())?;
     let graph = dataset.graph().ok_or("not a single graph")?.clone();
     let features = dataset.features.unwrap_or_else(|| Features::degrees(&graph, 50));
     let flips = Flips::of_pairs(graph.num_nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));

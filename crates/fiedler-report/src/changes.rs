@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fiedler_augment::kernel::PairKernel;
-use fiedler_augment::objective::{Objective, full_spectrum};
+use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::scheme::{Augmentation, Scheme, ViewReport};
 use fiedler_augment::support::Pairs;
 use fiedler_graph::GraphSet;
@@ -50,7 +50,7 @@ impl Probabilities {
                 let each = if free > 0.0 { (rates.add * set.num_edges() as f64 / free).min(1.0) } else { 0.0 };
                 add(&mut addition, each as f32, free);
             }
-            Augmentation::Unchanged | Augmentation::Fixed(_) | Augmentation::Kept(_) => {}
+            Augmentation::Unchanged | Augmentation::Static(_) | Augmentation::DropNodes(_) => {}
         }
         Probabilities { removal, addition, dropping }
     }
@@ -101,7 +101,7 @@ pub fn likely(scheme: &Scheme, set: &GraphSet, operator: Operator) -> Table {
     if of_pairs.is_empty() {
         return table;
     }
-    let evaluation = full_spectrum(&Pairs::new(set.block_diagonal(), &[]), operator, Objective::Expected);
+    let evaluation = full_spectrum(&Pairs::new(set.block_diagonal(), &[]), operator, SpectralObjective::Expected);
     for (report, view) in of_pairs {
         for ((low, high), probability) in most_likely(view, set) {
             let edge = set.block_diagonal().has_edge(low, high);

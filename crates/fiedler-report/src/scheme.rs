@@ -1,7 +1,7 @@
 //! What a page says of an augmentation scheme: what it would change, how likely, and what that does to the spectrum.
 
 use fiedler_augment::Result;
-use fiedler_augment::scheme::{Draw, Scheme, Settings, ViewReport};
+use fiedler_augment::scheme::{Scheme, SchemeSettings, ViewKey, ViewReport};
 use fiedler_graph::{Dataset, GraphSet};
 use fiedler_spectral::Operator;
 
@@ -236,9 +236,9 @@ fn spectra(scheme: &Scheme, set: &GraphSet, seed: u64) -> Result<Vec<(String, Ei
     let whole = set.whole();
     let mut spectra = Vec::new();
     for (view, report) in scheme.report().views.iter().enumerate().filter(|(_, report)| report.support != "none") {
-        let drawn = scheme.draw(&whole, Draw { seed, epoch: 0, view })?;
+        let drawn = scheme.draw(&whole, ViewKey::new(seed, 0, view as u32))?;
         // A propagation matrix is no graph whose Laplacian could be compared.
-        if drawn.own_weights.is_none() {
+        if drawn.self_loop_weights.is_none() {
             spectra.push((format!("view {}", report.name), Eigenvalues::of(&drawn.graph, operator, seed)?));
         }
     }
@@ -246,9 +246,11 @@ fn spectra(scheme: &Scheme, set: &GraphSet, seed: u64) -> Result<Vec<(String, Ei
     Ok(spectra)
 }
 
-fn operator(settings: &Settings) -> Operator {
+fn operator(settings: &SchemeSettings) -> Operator {
     match settings {
-        Settings::Opposite(spectral) | Settings::Single(spectral) | Settings::Double(spectral) => spectral.operator,
+        SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => {
+            spectral.operator
+        }
         _ => Operator::default(),
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use fiedler_augment::Scheme;
-use fiedler_augment::sample::Flips;
+use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::scheme::{NodeDropping, Settings, Spectral, Uniform, unwatched};
 use fiedler_graph::generate::{self, BarabasiAlbert, ErdosRenyi};
 use fiedler_graph::{Dataset, Graph, Names};
@@ -150,7 +150,7 @@ fn effects_are_derivatives_of_the_norm() {
 }
 
 fn opposite(dataset: &Dataset) -> Scheme {
-    Settings::Opposite(Spectral::default()).compute(&dataset.graphs, &unwatched).unwrap()
+    SchemeSettings::Opposite(Spectral::default()).compute(&dataset.graphs, &unwatched).unwrap()
 }
 
 /// A picture that any reader of XML takes: every element is closed, in order.
@@ -193,7 +193,7 @@ fn both_directions_stand_side_by_side() {
 #[test]
 fn probabilities_are_those_of_the_scheme() {
     let graph = ring(6);
-    let flips = Flips::of_pairs(6, [((0, 1), 0.75), ((0, 3), 0.123456), ((2, 3), 0.25)]);
+    let flips = EdgeFlips::of_pairs(6, [((0, 1), 0.75), ((0, 3), 0.123456), ((2, 3), 0.25)]);
     let subject = Subject::new("ring", &graph, vec![View::of_flips("max", &flips)]);
     let figure = &drawings(&subject, None).unwrap()[0];
     check_markup(figure);
@@ -213,7 +213,7 @@ fn hostile_names_are_shown_as_text() {
     let evil = "</title><script>x('y')</script>\" onload=\"x\u{202e}";
     let names: Vec<Box<str>> = (0..6).map(|node| format!("{evil}{node}").into()).collect();
     let graph = ring(6).with_names(Names::Strings(names)).unwrap();
-    let flips = Flips::of_pairs(6, [((0, 1), 0.75), ((0, 3), 0.5)]);
+    let flips = EdgeFlips::of_pairs(6, [((0, 1), 0.75), ((0, 3), 0.5)]);
     let groups = Groups::new(evil, vec![evil.into()], vec![Some(0); 6]);
     let subject = Subject { groups: Some(groups), ..Subject::new(evil, &graph, vec![View::of_flips(evil, &flips)]) };
     for around in [None, Some(2)] {
@@ -243,13 +243,14 @@ fn of_a_large_graph_a_part_is_drawn() {
 fn any_scheme_and_any_small_graph_can_be_drawn() {
     let karate = generate::karate_club();
     let whole = karate.graphs.graph(0);
-    for settings in [Settings::Uniform(Uniform::default()), Settings::NodeDropping(NodeDropping::default())] {
+    for settings in [SchemeSettings::Uniform(Uniform::default()), SchemeSettings::NodeDropping(NodeDropping::default())]
+    {
         let scheme = settings.compute(&karate.graphs, &unwatched).unwrap();
         check_markup(&drawings(&Subject::of(&karate, 0, &whole, &scheme), None).unwrap()[0]);
     }
     let parts = graph(30, vec![(0, 1), (1, 2), (4, 5), (6, 7), (7, 8), (8, 6)]);
     for graph in [Graph::empty(1), Graph::empty(7), path(2), parts] {
-        let flips = Flips::of_pairs(graph.num_nodes(), []);
+        let flips = EdgeFlips::of_pairs(graph.num_nodes(), []);
         let views = vec![View::of_flips("max", &flips), View::of_flips("min", &flips)];
         let figure = &drawings(&Subject::new("small", &graph, views), None).unwrap()[0];
         check_markup(figure);
@@ -262,7 +263,7 @@ fn any_scheme_and_any_small_graph_can_be_drawn() {
 #[test]
 fn more_groups_than_colors_differ_by_shape() {
     let graph = ring(20);
-    let flips = Flips::of_pairs(20, [((0, 1), 0.5)]);
+    let flips = EdgeFlips::of_pairs(20, [((0, 1), 0.5)]);
     let names = (0..20).map(|group| format!("group {group}")).collect();
     let groups = Groups::new("class", names, (0..20).map(Some).collect());
     let subject = Subject { groups: Some(groups), ..Subject::new("ring", &graph, vec![View::of_flips("max", &flips)]) };

@@ -132,7 +132,7 @@ fn the_plane_does_not_depend_on_threads() {
 #[test]
 fn a_graph_and_its_scheme_have_the_same_page_whatever_the_number_of_threads() {
     let karate = generate::karate_club();
-    let settings = Settings::Opposite(Spectral { ratio: 0.2, ..Spectral::default() });
+    let settings = SchemeSettings::Opposite(Spectral { ratio: 0.2, ..Spectral::default() });
     let make = || {
         let scheme = settings.compute(&karate.graphs, &unwatched).unwrap();
         let graph = GraphPage::of(&karate, 0, false).unwrap();

@@ -11,39 +11,39 @@
 //! # Ok::<(), fiedler_graph::Error>(())
 //! ```
 //!
-//! To add a generator: write `generate/NAME.rs` with its settings, its function and a constant [`Spec`], and list that in
-//! [`SPECS`].
+//! To add a generator: write `generate/NAME.rs` with its settings, its function and a constant [`Spec`], and add the line
+//! `NAME: SPEC;` to the list of [`SPECS`].
 
-mod barabasi_albert;
-mod block_model;
 mod draw;
-mod erdos_renyi;
-mod geometric;
-mod karate_club;
 mod spec;
 mod split;
 mod words;
 
-pub use barabasi_albert::{BarabasiAlbert, barabasi_albert};
-pub use block_model::{BlockModel, citation, stochastic_block_model};
-pub use erdos_renyi::{ErdosRenyi, erdos_renyi};
-pub use geometric::{Geometric, random_geometric};
-pub use karate_club::karate_club;
 pub use spec::{Parameter, Spec, from_spec, is_spec};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, MAX_NODES};
 
-/// Every generator that [`from_spec`] knows.
-pub const SPECS: &[Spec] = &[
-    karate_club::SPEC,
-    block_model::CITATION,
-    block_model::SPEC,
-    geometric::SPEC,
-    erdos_renyi::SPEC,
-    barabasi_albert::SPEC,
-];
+/// Each line is a file and the constants [`Spec`] in it. What the file has that is public is public here.
+macro_rules! generators {
+    ($($file:ident: $($spec:ident),+;)*) => {
+        $(mod $file;)*
+        $(pub use $file::*;)*
+
+        /// Every generator that [`from_spec`] knows.
+        pub const SPECS: &[Spec] = &[$($($file::$spec),+),*];
+    };
+}
+
+// `cargo fmt` does not see files that a macro names: rustfmt crates/fiedler-graph/src/generate/*.rs
+generators! {
+    karate_club: SPEC;
+    block_model: CITATION, SPEC;
+    geometric: SPEC;
+    erdos_renyi: SPEC;
+    barabasi_albert: SPEC;
+}
 
 /// More edges (or words) than this are taken for a slip of the pen: pairs of nodes alone would fill 16 GiB.
 const MAX_SIZE: f64 = (1u64 << 31) as f64;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fiedler_graph::{Error, Graph, MAX_NODES, Names};
+use fiedler_graph::{Error, Graph, MAX_NODES, Names, PairChunk};
 use proptest::prelude::*;
 
 use crate::common::{checked_edges, graph, pairs, weighted_graph};
@@ -119,4 +119,50 @@ fn names_must_be_one_a_node() {
     assert!(Graph::empty(3).with_names(names).is_err());
     assert_eq!(Names::Integers(vec![0, 1, 2]).unless_counting(), None);
     assert_eq!(Names::Integers(vec![1, 2]).unless_counting(), Some(Names::Integers(vec![1, 2])));
+}
+
+proptest! {
+    #[test]
+    fn rows_taken_over_make_the_same_graph(graph in weighted_graph(30)) {
+        let (indptr, indices) = (graph.indptr().to_vec(), graph.indices().to_vec());
+        let weights = graph.weights().map(<[f32]>::to_vec);
+        prop_assert_eq!(&Graph::from_csr(indptr.clone(), indices.clone(), weights).unwrap(), &graph);
+
+        let [sources, targets] = graph.edge_index();
+        prop_assert_eq!(&targets, &indices);
+        let pairs = sources.into_iter().zip(targets).collect();
+        let (again, report) = Graph::from_pairs(graph.num_nodes(), pairs).unwrap();
+        prop_assert_eq!(again.indices(), graph.indices());
+        prop_assert_eq!(report.mirrored as usize, graph.num_edges());
+    }
+
+    #[test]
+    fn rows_that_lack_an_entry_are_refused(graph in graph(30), at in any::<prop::sample::Index>()) {
+        prop_assume!(graph.num_edges() > 0);
+        let at = at.index(graph.indices().len());
+        let mut indices = graph.indices().to_vec();
+        indices.remove(at);
+        let indptr = graph.indptr().iter().map(|&start| start - usize::from(start > at)).collect();
+        prop_assert!(Graph::from_csr(indptr, indices, None).is_err());
+    }
+
+    #[test]
+    fn chunks_make_the_graph_of_their_pairs((nodes, pairs) in pairs(30), size in 1usize..7) {
+        let chunk = |pairs: &[(u32, u32)]| PairChunk { pairs: pairs.to_vec(), weights: vec![2.0; pairs.len()] };
+        let chunks: Vec<_> = pairs.chunks(size).map(chunk).collect();
+        let expected = Graph::from_pairs(nodes, pairs.clone()).unwrap();
+        prop_assert_eq!(Graph::from_chunks(nodes, false, chunks.clone()).unwrap(), expected);
+        let expected = Graph::from_weighted_pairs(nodes, pairs.clone(), vec![2.0; pairs.len()]).unwrap();
+        prop_assert_eq!(Graph::from_chunks(nodes, true, chunks).unwrap(), expected);
+    }
+}
+
+#[test]
+fn chunks_are_checked() {
+    let chunk = |weights: &[f32]| vec![PairChunk { pairs: vec![(0, 1)], weights: weights.to_vec() }];
+    assert!(Graph::from_chunks(2, true, chunk(&[1.0])).is_ok());
+    assert!(Graph::from_chunks(1, false, chunk(&[])).is_err(), "an id out of range");
+    for weights in [[].as_slice(), &[0.0], &[f32::NAN], &[1.0, 1.0]] {
+        assert!(Graph::from_chunks(2, true, chunk(weights)).is_err(), "{weights:?}");
+    }
 }

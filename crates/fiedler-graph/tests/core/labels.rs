@@ -54,7 +54,7 @@ fn splits_name_what_is_wrong() {
     };
     assert!(split(&[0, 2], &[], &[1]).check(3).is_ok());
     let message = |split: Split| split.check(3).unwrap_err().to_string();
-    assert_eq!(message(split(&[0], &[3], &[])), "valid id of split own is 3; expected an id below 3");
+    assert_eq!(message(split(&[0], &[3], &[])), "validation id of split own is 3; expected an id below 3");
     assert_eq!(
         message(split(&[0], &[], &[0])),
         "test id of split own is 0; expected an id that is not in train already"

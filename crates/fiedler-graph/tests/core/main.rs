@@ -4,6 +4,7 @@
 mod common;
 mod ego;
 mod features;
+mod fingerprint;
 mod generate;
 mod graph;
 mod labels;

@@ -1,6 +1,6 @@
 //! What a flipped pair does to the spectrum, to first order.
 
-use fiedler_augment::objective::{Evaluation, Objective, full_spectrum};
+use fiedler_augment::objective::{Evaluation, SpectralObjective, full_spectrum};
 use fiedler_augment::support::Pairs;
 use fiedler_graph::Graph;
 use fiedler_spectral::Operator;
@@ -15,7 +15,7 @@ pub struct Effects<'a> {
 impl<'a> Effects<'a> {
     /// Of the graph as it is: one pass over its edges.
     pub fn of(graph: &'a Graph, operator: Operator) -> Effects<'a> {
-        Effects { graph, evaluation: full_spectrum(&Pairs::new(graph, &[]), operator, Objective::Expected) }
+        Effects { graph, evaluation: full_spectrum(&Pairs::new(graph, &[]), operator, SpectralObjective::Expected) }
     }
 
     /// The norm of all eigenvalues together.

@@ -9,7 +9,7 @@
 //! use fiedler_report::drawing::{Subject, drawings};
 //!
 //! let karate = generate::karate_club();
-//! let scheme = Settings::Opposite(Spectral::default()).compute(&karate.graphs, &unwatched)?;
+//! let scheme = SchemeSettings::Opposite(Spectral::default()).compute(&karate.graphs, &unwatched)?;
 //! let graph = karate.graphs.graph(0);
 //! let figures = drawings(&Subject::of(&karate, 0, &graph, &scheme), None)?;
 //! assert!(figures[0].svg.contains("pushes the spectral norm up"));

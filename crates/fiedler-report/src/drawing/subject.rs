@@ -1,6 +1,6 @@
 //! What is drawn: a graph, what is known of its nodes, and the views that a scheme has of it.
 
-use fiedler_augment::scheme::{Scheme, Settings};
+use fiedler_augment::scheme::{Scheme, SchemeSettings};
 use fiedler_graph::{Dataset, Features, Graph};
 use fiedler_spectral::Operator;
 
@@ -55,7 +55,9 @@ impl<'a> Subject<'a> {
     pub fn of(dataset: &Dataset, place: usize, graph: &'a Graph, scheme: &'a Scheme) -> Subject<'a> {
         let views = View::all_of(scheme, place, dataset.graphs.node_range(place), graph.num_edges());
         let operator = match scheme.settings() {
-            Settings::Opposite(spectral) | Settings::Single(spectral) | Settings::Double(spectral) => spectral.operator,
+            SchemeSettings::Opposite(spectral)
+            | SchemeSettings::Single(spectral)
+            | SchemeSettings::Double(spectral) => spectral.operator,
             _ => Operator::default(),
         };
         Subject { operator, views, original: false, ..Subject::of_graph(dataset, place, graph) }

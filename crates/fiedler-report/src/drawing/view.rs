@@ -1,7 +1,7 @@
 //! One view of a scheme: how likely each pair of a graph's nodes is to change.
 
 use fiedler_augment::Scheme;
-use fiedler_augment::sample::Flips;
+use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::scheme::Augmentation;
 use fiedler_graph::Graph;
 
@@ -17,7 +17,7 @@ pub struct View<'a> {
 
 #[derive(Debug, Clone)]
 enum Source<'a> {
-    Pairs(&'a Flips),
+    Pairs(&'a EdgeFlips),
     /// The probability of dropping each node, and all its edges with it.
     Nodes(&'a [f32]),
     /// The probabilities of removing each edge and of adding each other pair.
@@ -36,7 +36,7 @@ pub(super) struct Expected {
 
 impl<'a> View<'a> {
     /// A view of pairs that flip.
-    pub fn of_flips(name: &str, flips: &'a Flips) -> View<'a> {
+    pub fn of_flips(name: &str, flips: &'a EdgeFlips) -> View<'a> {
         View { name: name.into(), title: title(name), source: Source::Pairs(flips) }
     }
 
@@ -54,7 +54,7 @@ impl<'a> View<'a> {
                     let (remove, add) = rates.probabilities(nodes.len(), edges);
                     Source::Alike { remove, add }
                 }
-                Augmentation::Unchanged | Augmentation::Fixed(_) | Augmentation::Kept(_) => return None,
+                Augmentation::Unchanged | Augmentation::Static(_) | Augmentation::DropNodes(_) => return None,
             };
             let name = scheme.report().views.get(place).map_or(String::new(), |view| view.name.clone());
             Some(View { title: title(&name), name, source })

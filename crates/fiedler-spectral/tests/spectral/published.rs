@@ -14,7 +14,7 @@ fn published(name: &str) -> Option<Graph> {
         eprintln!("skipped {name}: FIEDLER_DATA is not set");
         return None;
     };
-    let dataset = fiedler_graph::read::read(PathBuf::from(folder).join(name), &Default::default()).unwrap();
+    let dataset = fiedler_io::read::read(PathBuf::from(folder).join(name), &Default::default()).unwrap();
     Some(dataset.graph().unwrap().clone())
 }
 

@@ -1,0 +1,192 @@
+//! npz files of gnn-benchmark and of what grew from it.
+//!
+//! The adjacency matrix stands in `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape`, attributes likewise in `attr_*` or
+//! written out in `attr_matrix`, classes in `labels`; names of nodes and classes in `node_names` and `class_names` or, as
+//! graph2gauss and Nettack have them, in the dictionaries `idx_to_node` and `idx_to_class`. A younger variant keeps pickled
+//! scipy matrices as `adj_matrix` and `node_attr`, classes as `node_label`, names in the dictionary `metadata`.
+//!
+//! Every entry of the adjacency matrix is an edge without a weight, as in the loaders of those who publish in this format:
+//! where an entry is 2, two links were found. Only a member `weighted`, which our own writer adds, makes the entries weights.
+
+use std::collections::BTreeMap;
+
+use fiedler_graph::{Classes, Dataset, Features, Labels, Names};
+
+use super::npz::{Array, Arrays, Matrix};
+use super::pickle::Value;
+use super::{Format, ReadOptions};
+use crate::error::Result;
+use crate::input::DataSource;
+
+/// npz files of gnn-benchmark.
+pub const FORMAT: Format = Format {
+    name: "gnn-benchmark",
+    about: "npz of gnn-benchmark, graph2gauss or Nettack (adj_*, attr_*, labels), or with pickled scipy matrices",
+    recognizes,
+    read,
+};
+
+fn recognizes(input: &DataSource) -> bool {
+    match open(input) {
+        Ok(Some(arrays)) => is_ours(&arrays),
+        Ok(None) => false,
+        // A damaged npz: reading it will say what is wrong, which nobody else would.
+        Err(_) => true,
+    }
+}
+
+fn is_ours(arrays: &Arrays) -> bool {
+    arrays.has("adj_indptr") || arrays.has("adj_matrix")
+}
+
+/// The npz that the input names, or the only one of its folder.
+fn open(input: &DataSource) -> Result<Option<Arrays>> {
+    if input.file_name().is_some() {
+        return Arrays::named_by(input);
+    }
+    let names = input.names();
+    let mut archives = names.iter().filter(|name| name.to_ascii_lowercase().ends_with(".npz"));
+    match (archives.next(), archives.next()) {
+        (Some(only), None) => Ok(Some(Arrays::open(input.read(only)?)?).filter(is_ours)),
+        _ => Ok(None),
+    }
+}
+
+fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
+    let Some(arrays) = open(input)? else { return Err(input.missing("one .npz file", FORMAT.name)) };
+    let adjacency = adjacency(&arrays)?;
+    let weighted = arrays.has("weighted");
+    let counted = adjacency.values().iter().filter(|value| !weighted && **value != 0.0 && **value != 1.0).count();
+    let (graph, edges) = match weighted && !options.unweighted {
+        true => adjacency.into_weighted_graph()?,
+        false => adjacency.into_unweighted_graph()?,
+    };
+    let nodes = graph.num_nodes();
+    let graph = match node_names(&arrays, nodes).and_then(Names::unless_counting) {
+        Some(names) => graph.with_names(names)?,
+        None => graph,
+    };
+    let mut dataset = Dataset::single(input.stem(), graph);
+    dataset.report.edges = edges;
+    if counted > 0 {
+        dataset
+            .report
+            .notes
+            .push(format!("entries of the adjacency matrix other than 1, each taken as one edge: {counted}"));
+    }
+    dataset.features = features(&arrays, nodes)?;
+    dataset.node_labels = labels(&arrays, nodes)?;
+    Ok(dataset)
+}
+
+fn adjacency(arrays: &Arrays) -> Result<Matrix> {
+    if arrays.has("adj_indptr") {
+        return Matrix::from_prefixed(arrays, "adj");
+    }
+    let array = arrays.get("adj_matrix")?;
+    match array.object() {
+        Some(value) => Matrix::from_pickle(value, array.place()),
+        None => Err(array.malformed(format!("an array of {}", array.of()), "a pickled sparse matrix of scipy").into()),
+    }
+}
+
+/// The first of several members that is there and is not `None`.
+fn first_of(arrays: &Arrays, names: &[&str]) -> Result<Option<Array>> {
+    for name in names {
+        if let Some(array) = arrays.find(name)?
+            && !matches!(array.object(), Some(Value::None))
+        {
+            return Ok(Some(array));
+        }
+    }
+    Ok(None)
+}
+
+fn features(arrays: &Arrays, nodes: usize) -> Result<Option<Features>> {
+    if arrays.has("attr_indptr") {
+        return Matrix::from_prefixed(arrays, "attr")?.into_features(nodes).map(Some);
+    }
+    let Some(array) = first_of(arrays, &["attr_matrix", "node_attr"])? else { return Ok(None) };
+    match array.object() {
+        Some(Value::Object(object)) if object.class().0.starts_with("scipy.") => {
+            Matrix::from_pickle(Value::Object(object), array.place())?.into_features(nodes).map(Some)
+        }
+        Some(value) => Array::from_pickle(value, array.place())?.to_features().map(Some),
+        None => array.to_features().map(Some),
+    }
+}
+
+fn labels(arrays: &Arrays, nodes: usize) -> Result<Option<Labels>> {
+    if arrays.has("labels_indptr") {
+        let malformed = arrays.place().member("labels").malformed("labels as a sparse matrix", "an array of classes");
+        return Err(malformed.hint("write the labels out in Python with .toarray()").into());
+    }
+    let Some(array) = first_of(arrays, &["labels", "node_label"])? else { return Ok(None) };
+    let labels = match array.object() {
+        Some(value) => Array::from_pickle(value, array.place())?.to_labels()?,
+        None => array.to_labels()?,
+    };
+    if labels.len() != nodes {
+        return Err(array.malformed(format!("{} labels", labels.len()), format!("{nodes}, one a node")).into());
+    }
+    Ok(Some(match labels {
+        Labels::Classes(classes) => Labels::Classes(named(classes, arrays)),
+        other => other,
+    }))
+}
+
+/// The classes under the names that the file has for them; as they are where it has none that fit.
+fn named(classes: Classes, arrays: &Arrays) -> Classes {
+    let Some(names) = class_names(arrays) else { return classes };
+    let name_of = |class: &String| names.get(&class.parse::<i64>().ok()?).cloned();
+    match classes.names().iter().map(name_of).collect::<Option<Vec<_>>>() {
+        Some(names) => classes.clone().with_names(names).unwrap_or(classes),
+        None => classes,
+    }
+}
+
+/// Names are an ornament: those that cannot be read are left out rather than refused.
+fn class_names(arrays: &Arrays) -> Option<BTreeMap<i64, String>> {
+    if let Some(array) = arrays.find("idx_to_class").ok()? {
+        return dictionary(&array);
+    }
+    let names = match arrays.find("class_names").ok()? {
+        Some(array) => array.to_strings().ok()?,
+        None => {
+            let metadata = arrays.find("metadata").ok()??;
+            let names = metadata.object()?.entries()?.get("class_names")?;
+            Array::from_pickle(names, metadata.place()).ok()?.to_strings().ok()?
+        }
+    };
+    Some((0..).zip(names).collect())
+}
+
+fn node_names(arrays: &Arrays, nodes: usize) -> Option<Names> {
+    let names = match arrays.find("node_names").ok()? {
+        Some(array) => array.to_strings().ok()?,
+        None => dictionary(&arrays.find("idx_to_node").ok()??)?.into_values().collect(),
+    };
+    if names.len() != nodes {
+        return None;
+    }
+    let is_plain = |name: &String| name.parse::<i64>().is_ok_and(|number| number.to_string() == *name);
+    Some(if names.iter().all(is_plain) {
+        Names::Integers(names.iter().filter_map(|name| name.parse().ok()).collect())
+    } else {
+        Names::Strings(names.into_iter().map(Into::into).collect())
+    })
+}
+
+/// A dictionary from 0, 1, 2 … to names.
+fn dictionary(array: &Array) -> Option<BTreeMap<i64, String>> {
+    let entries = array.object()?.entries()?;
+    // One long name can stand in a pickle once and be used for every node.
+    let mut budget = entries.len().saturating_mul(64).max(1 << 24);
+    let mut names = BTreeMap::new();
+    for (number, name) in entries.iter() {
+        let name = name.text()?;
+        budget = budget.checked_sub(name.len())?;
+        names.insert(number.integer()?, name.to_owned());
+    }
+    names.keys().copied().eq(0..names.len() as i64).then_some(names)
+}

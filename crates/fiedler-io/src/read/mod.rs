@@ -1,0 +1,129 @@
+//! Readers, one file a format, chosen by looking at the path.
+//!
+//! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
+
+mod assemble;
+mod attributes;
+mod columns;
+pub(crate) mod edge_list;
+mod gnn_benchmark;
+mod graph_saint;
+mod graphml;
+mod json;
+mod moleculenet;
+mod node_link;
+pub mod npz;
+mod numbers;
+mod ogb;
+pub mod pickle;
+mod planetoid;
+mod powerful_gnns;
+mod scipy_npz;
+pub(crate) mod separated;
+mod sole;
+mod struc2vec;
+mod table;
+mod tu;
+mod wiki_cs;
+
+use std::path::{Path, PathBuf};
+
+use fiedler_graph::{Dataset, Names};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Place, Result};
+use crate::input::DataSource;
+
+pub use table::TableFile;
+
+/// A file format: its name, how to recognize it and how to read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// Name for `--format` and reports.
+    pub name: &'static str,
+    /// What it is, in one line of help.
+    pub about: &'static str,
+    /// Whether a path looks like this format; looks at names first, at bytes only where names do not tell.
+    pub recognizes: fn(&DataSource) -> bool,
+    /// Reads it.
+    pub read: fn(&DataSource, &ReadOptions) -> Result<Dataset>,
+}
+
+/// Every format, the most particular first: the first that recognizes a path reads it.
+pub const FORMATS: &[Format] = &[
+    planetoid::FORMAT,
+    ogb::FORMAT,
+    tu::FORMAT,
+    powerful_gnns::FORMAT,
+    wiki_cs::FORMAT,
+    graph_saint::FORMAT,
+    gnn_benchmark::FORMAT,
+    scipy_npz::FORMAT,
+    struc2vec::FORMAT,
+    graphml::FORMAT,
+    node_link::FORMAT,
+    moleculenet::FORMAT,
+    edge_list::FORMAT,
+];
+
+/// What a user can say about how to read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadOptions {
+    /// Format by name, instead of looking at the path.
+    pub format: Option<String>,
+    /// Node features from a csv, npy or parquet file.
+    pub features: Option<PathBuf>,
+    /// Node labels from a csv, npy or parquet file.
+    pub labels: Option<PathBuf>,
+    /// Names of the columns to predict, where a table of molecules has several.
+    #[serde(alias = "targets")]
+    pub columns: Vec<String>,
+    /// Use continuous node attributes too, where a dataset has both node labels and attributes.
+    pub attributes: bool,
+    /// Leave edge weights out, where a file has them.
+    pub unweighted: bool,
+}
+
+/// Reads a dataset from a path, choosing the format by looking at it.
+///
+/// # Errors
+/// When the path cannot be read, its format cannot be told, or the data are not what the format promises.
+pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Dataset> {
+    read_source(&DataSource::open(path)?, options)
+}
+
+/// As [`read`], from a source that is already open.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_source(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
+    let format = choose(input, options)?;
+    let place = Place::file(input.path());
+    let mut dataset = (format.read)(input, options).map_err(|error| error.at(&place))?;
+    dataset.report.format = format.name;
+    table::attach(&mut dataset, options)?;
+    dataset.check().map_err(|error| Error::from(error).at(&place))?;
+    Ok(dataset)
+}
+
+fn choose(input: &DataSource, options: &ReadOptions) -> Result<&'static Format> {
+    match &options.format {
+        Some(name) => FORMATS
+            .iter()
+            .find(|format| format.name == name)
+            .ok_or_else(|| Error::unknown_name("format", name, FORMATS.iter().map(|format| format.name))),
+        None => FORMATS
+            .iter()
+            .find(|format| (format.recognizes)(input))
+            .ok_or_else(|| Error::UnknownFormat { path: input.path().into() }),
+    }
+}
+
+/// Names as a file has them: numbers, when all of them are.
+fn names_from_text(names: Vec<String>) -> Names {
+    match names.iter().map(|name| separated::whole_number(name)).collect() {
+        Some(integers) => Names::Integers(integers),
+        None => Names::Strings(names.into_iter().map(Into::into).collect()),
+    }
+}

@@ -1,0 +1,110 @@
+//! GraphML: features are the node attributes `f0`, `f1` …, labels the attribute `class`.
+//!
+//! Of sparse features only those are written that are not zero; zero is then the attribute's default, which we apply
+//! but networkx does not.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use fiedler_graph::{Dataset, Features, Graph, Labels};
+
+use super::{label_names, label_texts, names, stored};
+use crate::atomic::AtomicFiles;
+use crate::error::{Error, Result};
+
+pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut AtomicFiles) -> Result<()> {
+    let labels = dataset.node_labels.as_ref();
+    check(graph, labels)?;
+    files.write(path, |writer| {
+        writeln!(writer, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writeln!(writer, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">")?;
+        write_keys(writer, graph, dataset.features.as_ref(), labels)?;
+        writeln!(writer, "<graph edgedefault=\"undirected\">")?;
+        for (node, name) in names(graph).enumerate() {
+            write_node(writer, node, &name, dataset.features.as_ref(), labels)?;
+        }
+        write_edges(writer, graph)?;
+        writeln!(writer, "</graph>\n</graphml>")
+    })
+}
+
+/// Several columns of labels would be features to any reader, and some characters cannot be in XML at all.
+fn check(graph: &Graph, labels: Option<&Labels>) -> Result<()> {
+    if let Some(columns) = labels.map(|labels| label_names(labels).len()).filter(|columns| *columns > 1) {
+        return Err(Error::setting("number of label columns", columns, "one for GraphML; npz and csv hold several"));
+    }
+    let classes = labels.and_then(Labels::classes).map_or([].as_slice(), |classes| classes.names());
+    let forbidden = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{fffe}' | '\u{ffff}');
+    match names(graph).chain(classes.iter().cloned()).find(|name| name.contains(forbidden)) {
+        Some(name) => Err(Error::setting("name", format!("{name:?}"), "a name without control characters for GraphML")),
+        None => Ok(()),
+    }
+}
+
+fn write_keys(
+    writer: &mut impl Write,
+    graph: &Graph,
+    features: Option<&Features>,
+    labels: Option<&Labels>,
+) -> io::Result<()> {
+    let default = if matches!(features, Some(Features::Sparse(_))) { "<default>0</default>" } else { "" };
+    for column in 0..features.map_or(0, Features::columns) {
+        let key = format!("id=\"f{column}\" for=\"node\" attr.name=\"f{column}\" attr.type=\"float\"");
+        writeln!(writer, "<key {key}>{default}</key>")?;
+    }
+    if let Some(labels) = labels {
+        let kind = if matches!(labels, Labels::Classes(_)) { "string" } else { "double" };
+        writeln!(writer, "<key id=\"class\" for=\"node\" attr.name=\"class\" attr.type=\"{kind}\"/>")?;
+    }
+    if graph.weights().is_some() {
+        writeln!(writer, "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"float\"/>")?;
+    }
+    Ok(())
+}
+
+fn write_node(
+    writer: &mut impl Write,
+    node: usize,
+    name: &str,
+    features: Option<&Features>,
+    labels: Option<&Labels>,
+) -> io::Result<()> {
+    write!(writer, "<node id=\"{}\">", escaped(name))?;
+    for (column, value) in features.map_or_else(Vec::new, |features| stored(features, node)) {
+        write!(writer, "<data key=\"f{column}\">{value}</data>")?;
+    }
+    let texts = labels.map_or_else(Vec::new, |labels| label_texts(labels, node));
+    for text in texts.iter().filter(|text| !text.is_empty()) {
+        write!(writer, "<data key=\"class\">{}</data>", escaped(text))?;
+    }
+    writeln!(writer, "</node>")
+}
+
+fn write_edges(writer: &mut impl Write, graph: &Graph) -> io::Result<()> {
+    let ids: Vec<String> = names(graph).map(|name| escaped(&name)).collect();
+    let weights = graph.edge_weights();
+    for (at, (low, high)) in graph.edge_pairs().enumerate() {
+        write!(writer, "<edge source=\"{}\" target=\"{}\"", ids[low as usize], ids[high as usize])?;
+        match &weights {
+            Some(weights) => writeln!(writer, "><data key=\"weight\">{}</data></edge>", weights[at])?,
+            None => writeln!(writer, "/>")?,
+        }
+    }
+    Ok(())
+}
+
+/// Text that stays the same in attributes and in elements; readers turn bare line ends and tabs into spaces.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' => escaped.push_str(&format!("&#{};", u32::from(c))),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,167 @@
+//! npz in the layout of gnn-benchmark, which PyTorch Geometric and we read.
+//!
+//! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the
+//! graph has weights they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels`
+//! are class numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names`
+//! and `node_names` are text.
+
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use fiedler_graph::{Dataset, Features, Graph, Labels};
+
+use super::{names, npy, stored};
+use crate::atomic::AtomicFiles;
+use crate::error::{Error, Result};
+
+/// Text is stored at the length of the longest name: more than this for all nodes together is refused.
+const MAX_TEXT_BYTES: usize = 1 << 30;
+
+pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut AtomicFiles) -> Result<()> {
+    check_names(graph, dataset.node_labels.as_ref())?;
+    files.write(path, |writer| {
+        let mut arrays = Arrays { zip: ZipWriter::new(writer) };
+        arrays.adjacency(graph)?;
+        if let Some(features) = &dataset.features {
+            arrays.attributes(features)?;
+        }
+        if let Some(labels) = &dataset.node_labels {
+            arrays.labels(labels)?;
+        }
+        if graph.names().is_some() {
+            arrays.texts("node_names", &names(graph).collect::<Vec<_>>())?;
+        }
+        arrays.zip.finish().map(drop).map_err(io::Error::other)
+    })
+}
+
+/// numpy cannot tell a name from one with null characters at its end.
+fn check_names(graph: &Graph, labels: Option<&Labels>) -> Result<()> {
+    let classes = labels.and_then(Labels::classes).map_or([].as_slice(), |classes| classes.names());
+    if graph.names().is_none() && classes.is_empty() {
+        return Ok(());
+    }
+    let mut longest = 0;
+    for name in names(graph).chain(classes.iter().cloned()) {
+        if name.ends_with('\0') {
+            return Err(Error::setting("name", format!("{name:?}"), "a name that does not end in a null character"));
+        }
+        longest = longest.max(name.chars().count());
+    }
+    let bytes = longest.saturating_mul(4).saturating_mul(graph.num_nodes());
+    if bytes > MAX_TEXT_BYTES {
+        let expected = "shorter names, since npz stores all of them at the length of the longest; or GraphML";
+        return Err(Error::setting("length of the longest name", longest, expected));
+    }
+    Ok(())
+}
+
+struct Arrays<W: Write + Seek> {
+    zip: ZipWriter<W>,
+}
+
+impl<W: Write + Seek> Arrays<W> {
+    fn array(
+        &mut self,
+        name: &str,
+        description: &str,
+        shape: &[usize],
+        values: impl Iterator<Item = impl AsRef<[u8]>>,
+    ) -> io::Result<()> {
+        // Members beyond 4 GiB need the longer form of their sizes; whether one is cannot be told before it is written.
+        let large = shape.iter().product::<usize>() > 1 << 28;
+        self.zip.start_file(format!("{name}.npy"), SimpleFileOptions::default().large_file(large))?;
+        let mut writer = io::BufWriter::new(&mut self.zip);
+        npy::write(&mut writer, description, shape, values)?;
+        writer.flush()
+    }
+
+    fn adjacency(&mut self, graph: &Graph) -> io::Result<()> {
+        let entries = graph.indices();
+        let ones;
+        let data = match graph.weights() {
+            Some(weights) => weights,
+            None => {
+                ones = vec![1.0; entries.len()];
+                &ones
+            }
+        };
+        let offsets = graph.indptr().iter().copied();
+        self.matrix("adj", [graph.num_nodes(), graph.num_nodes()], data, entries.iter().copied(), offsets)?;
+        if graph.weights().is_some() {
+            self.array("weighted", "|b1", &[], [[1u8]].into_iter())?;
+        }
+        Ok(())
+    }
+
+    fn attributes(&mut self, features: &Features) -> io::Result<()> {
+        let shape = [features.rows(), features.columns()];
+        if let Features::Sparse(sparse) = features {
+            let offsets = sparse.indptr().iter().copied();
+            return self.matrix("attr", shape, sparse.values(), sparse.indices().iter().copied(), offsets);
+        }
+        let (mut data, mut indices, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
+        for row in 0..features.rows() {
+            for (column, value) in stored(features, row).into_iter().filter(|(_, value)| *value != 0.0) {
+                indices.push(column as u32);
+                data.push(value);
+            }
+            offsets.push(data.len());
+        }
+        self.matrix("attr", shape, &data, indices.into_iter(), offsets.into_iter())
+    }
+
+    /// Compressed sparse rows.
+    fn matrix(
+        &mut self,
+        prefix: &str,
+        shape: [usize; 2],
+        data: &[f32],
+        indices: impl Iterator<Item = u32>,
+        offsets: impl Iterator<Item = usize>,
+    ) -> io::Result<()> {
+        self.array(&format!("{prefix}_data"), npy::FLOAT32, &[data.len()], npy::floats(data))?;
+        // Ids have 31 bits, so they are the same as signed numbers.
+        let indices = indices.map(u32::to_le_bytes);
+        self.array(&format!("{prefix}_indices"), npy::INT32, &[data.len()], indices)?;
+        let offsets = npy::integers(offsets.map(|offset| offset as i64));
+        self.array(&format!("{prefix}_indptr"), npy::INT64, &[shape[0] + 1], offsets)?;
+        let lengths = npy::integers(shape.into_iter().map(|length| length as i64));
+        self.array(&format!("{prefix}_shape"), npy::INT64, &[2], lengths)
+    }
+
+    fn labels(&mut self, labels: &Labels) -> io::Result<()> {
+        let rows = labels.len();
+        match labels {
+            Labels::Classes(classes) => {
+                let known: Option<Vec<i64>> = classes.of().iter().map(|class| class.map(i64::from)).collect();
+                match known {
+                    Some(known) => self.array("labels", npy::INT64, &[rows], npy::integers(known.into_iter()))?,
+                    None => {
+                        let classes = classes.of().iter().map(|class| class.map_or(f64::NAN, f64::from));
+                        self.array("labels", npy::FLOAT64, &[rows], npy::doubles(classes))?;
+                    }
+                }
+                self.texts("class_names", classes.names())
+            }
+            Labels::MultiLabel(tasks) => {
+                let number = |answer: &Option<bool>| answer.map_or(f64::NAN, |answer| f64::from(u8::from(answer)));
+                let answers = (0..rows).flat_map(|row| tasks.row(row)).map(number);
+                self.array("labels", npy::FLOAT64, &[rows, tasks.names().len()], npy::doubles(answers))
+            }
+            Labels::Regression(values) => {
+                let number = |value: &Option<f32>| value.map_or(f64::NAN, f64::from);
+                let numbers = (0..rows).flat_map(|row| values.row(row)).map(number);
+                self.array("labels", npy::FLOAT64, &[rows, values.names().len()], npy::doubles(numbers))
+            }
+        }
+    }
+
+    fn texts(&mut self, name: &str, texts: &[String]) -> io::Result<()> {
+        let (description, values) = npy::texts(texts);
+        self.array(name, &description, &[texts.len()], values)
+    }
+}

@@ -1,0 +1,72 @@
+//! Parquet: a column of names, then one for each column of a matrix.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, FloatType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+
+/// Writes a matrix of 32-bit floats as parquet: the first column, `title`, names the rows; the others are called 0, 1, 2 ….
+///
+/// # Errors
+/// When the writer fails.
+///
+/// ```
+/// let mut file = Vec::new();
+/// fiedler_io::write::parquet(&mut file, "node", &["a".into(), "b".into()], 2, &[0.0, 1.0, 2.0, 3.0])?;
+/// assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn parquet(
+    writer: &mut (impl Write + Send),
+    title: &str,
+    names: &[String],
+    columns: usize,
+    values: &[f32],
+) -> io::Result<()> {
+    debug_assert_eq!(names.len() * columns, values.len());
+    write(writer, title, names, columns, values).map_err(|error| match error {
+        ParquetError::External(error) => io::Error::other(error),
+        other => io::Error::other(other),
+    })
+}
+
+fn write(
+    writer: &mut (impl Write + Send),
+    title: &str,
+    names: &[String],
+    columns: usize,
+    values: &[f32],
+) -> Result<(), ParquetError> {
+    let field = |name: &str, kind, logical| {
+        let field = Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED);
+        Ok::<_, ParquetError>(Arc::new(field.with_logical_type(logical).build()?))
+    };
+    let mut fields = vec![field(title, Physical::BYTE_ARRAY, Some(LogicalType::String))?];
+    for column in 0..columns {
+        fields.push(field(&column.to_string(), Physical::FLOAT, None)?);
+    }
+    let schema = Type::group_type_builder("embeddings").with_fields(fields).build()?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(false);
+    let mut file = SerializedFileWriter::new(writer, Arc::new(schema), Arc::new(properties.build()))?;
+    let mut group = file.next_row_group()?;
+    let mut at = 0;
+    while let Some(mut column) = group.next_column()? {
+        if at == 0 {
+            let names: Vec<ByteArray> = names.iter().map(|name| name.as_bytes().to_vec().into()).collect();
+            column.typed::<ByteArrayType>().write_batch(&names, None, None)?;
+        } else {
+            let values: Vec<f32> = values.iter().skip(at - 1).step_by(columns).copied().collect();
+            column.typed::<FloatType>().write_batch(&values, None, None)?;
+        }
+        column.close()?;
+        at += 1;
+    }
+    group.close()?;
+    file.close()?;
+    Ok(())
+}
