@@ -1,6 +1,9 @@
 //! What training is for: one row of numbers for each node or graph.
 
 use burn::Tensor;
+use fiedler_graph::Dense;
+
+use crate::error::Result;
 
 /// One row for each node of a graph, or for each graph of a set.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,6 +39,14 @@ impl Embeddings {
     /// One row.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// The same as a dense matrix, as evaluations take it.
+    ///
+    /// # Errors
+    /// When a value is not finite.
+    pub fn to_dense(&self) -> Result<Dense> {
+        Ok(Dense::new(self.rows(), self.columns, self.values.clone())?)
     }
 
     /// All values, row after row.

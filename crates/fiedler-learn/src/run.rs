@@ -81,6 +81,17 @@ impl Settings {
         settings
     }
 
+    /// The scheme in short, or the one that the method usually has, or the paper's.
+    pub fn scheme_or_usual(&self) -> SchemeSettings {
+        self.resolved().scheme.unwrap_or_default()
+    }
+
+    /// The feature masking in short, or the one that the method usually has, to be changed.
+    pub fn feature_masking_mut(&mut self) -> &mut FeatureMasking {
+        let usual = self.resolved().feature_masking.unwrap_or_default();
+        self.feature_masking.get_or_insert(usual)
+    }
+
     /// The views that these settings ask for; none where they ask for none.
     ///
     /// # Errors
@@ -110,9 +121,9 @@ impl Settings {
 
 /// What a run is given.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct Run<'s, 'a> {
     /// The settings.
-    pub settings: &'a Settings,
+    pub settings: &'s Settings,
     /// The data.
     pub dataset: &'a Dataset,
     /// Labels, for a method that learns from them.
@@ -153,9 +164,9 @@ pub struct RunResult {
     pub history: History,
 }
 
-impl<'a> Run<'a> {
+impl<'s, 'a> Run<'s, 'a> {
     /// A run without labels and without a limit of memory.
-    pub fn new(settings: &'a Settings, dataset: &'a Dataset) -> Run<'a> {
+    pub fn new(settings: &'s Settings, dataset: &'a Dataset) -> Run<'s, 'a> {
         Run { settings, dataset, supervision: None, memory: None }
     }
 

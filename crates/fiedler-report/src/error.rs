@@ -12,6 +12,19 @@ pub enum Error {
     /// A page cannot be put together.
     #[error("the page cannot be put together: {0}")]
     Page(#[from] askama::Error),
+    /// Built without the feature `png`.
+    #[error("this build cannot make PNG files")]
+    WithoutPng,
+}
+
+impl Error {
+    /// What the user can do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::WithoutPng => Some("build with the feature `png`, or take the SVG file".into()),
+            Error::Picture { .. } | Error::Page(_) => None,
+        }
+    }
 }
 
 /// The result of making a picture or a page.

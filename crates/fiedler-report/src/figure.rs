@@ -1,6 +1,6 @@
 use crate::error::Result;
 use crate::markup::escape;
-use crate::{png, theme};
+use crate::theme;
 
 /// A picture with its words.
 ///
@@ -21,6 +21,7 @@ pub struct Figure {
 }
 
 /// Pixels of a PNG file for each unit of the picture: sharp in print at the width of a column.
+#[cfg(feature = "png")]
 const SCALE: f32 = 3.0;
 
 impl Figure {
@@ -43,9 +44,19 @@ impl Figure {
     /// The picture as a PNG file, with a typeface that the program brings along: the same bytes on every machine.
     ///
     /// # Errors
-    /// When the SVG is not well-formed.
+    /// When the SVG is not well-formed, or the crate was built without the feature `png`.
+    #[cfg(feature = "png")]
     pub fn to_png(&self) -> Result<Vec<u8>> {
-        png::render(&self.name, &self.to_svg_file(), SCALE)
+        crate::png::render(&self.name, &self.to_svg_file(), SCALE)
+    }
+
+    /// The picture as a PNG file: this build has no means to make one.
+    ///
+    /// # Errors
+    /// Always; see [`Error::hint`](crate::Error::hint).
+    #[cfg(not(feature = "png"))]
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        Err(crate::Error::WithoutPng)
     }
 
     /// Whether a page should give it the whole width.

@@ -31,6 +31,7 @@ pub mod number;
 mod page;
 pub mod plane;
 pub mod plot;
+#[cfg(feature = "png")]
 mod png;
 mod run;
 mod scheme;

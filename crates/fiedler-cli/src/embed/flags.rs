@@ -1,0 +1,140 @@
+//! Flags that change a run's settings: each stands for one or more keys of the settings.
+
+use clap::Args;
+use fiedler_experiment::{Error, ErrorKind, Result, settings_tree};
+use fiedler_learn::method::MethodSettings;
+use fiedler_learn::run::Settings;
+use serde_json::{Value, json};
+
+/// What is learned, and how.
+#[derive(Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Learning")]
+pub struct LearnFlags {
+    /// What makes the embedding: span (nodes of one spectral view against the graph of the other: the paper's), untrained (an encoder with
+    /// random weights), raw (the features as they are), supervised (an encoder trained by the labels, to compare with: the embedding has
+    /// one column a class, its score) [default: span]
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// Epochs of training
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+    /// Hidden channels: the width of the encoder
+    #[arg(long, value_name = "N")]
+    hidden: Option<usize>,
+    /// Layers of the encoder
+    #[arg(long, value_name = "N")]
+    layers: Option<usize>,
+    /// Learning rate
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    learning_rate: Option<f64>,
+    /// Weight decay (L2): this multiple of each weight is added to its gradient
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    weight_decay: Option<f64>,
+    /// Feature masking: the probability of hiding a column of features from a view
+    #[arg(long, value_name = "RATE", alias = "mask", allow_negative_numbers = true)]
+    feature_mask: Option<f64>,
+    /// Contrastive loss: info-nce (the paper's) or jensen-shannon (that of the program behind the paper's numbers)
+    #[arg(long, value_name = "NAME")]
+    objective: Option<String>,
+    /// What is contrasted across views: node-graph (nodes with their graph: the paper's), node-node (nodes with other nodes), graph-graph
+    /// (graphs with the other graphs of a batch) [default: node-graph]
+    #[arg(long, value_name = "NAME")]
+    pairs: Option<String>,
+    /// One encoder for both views, or two
+    #[arg(long, value_name = "1|2")]
+    encoders: Option<usize>,
+    /// Batch size: graphs that a step looks at, of a set
+    #[arg(long, value_name = "N")]
+    batch_size: Option<usize>,
+    /// Patience: epochs without a smaller loss after which training ends
+    #[arg(long, value_name = "N")]
+    patience: Option<usize>,
+    /// Epochs between two checkpoints
+    #[arg(long, value_name = "N")]
+    checkpoint_every: Option<usize>,
+    /// Change any setting that `fiedler settings` lists, such as --set training.patience=20; after all other flags
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set: Vec<String>,
+}
+
+/// What a flag needs of the method, in order to mean something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Training,
+    Encoder,
+    Views,
+}
+
+/// A flag with the keys it stands for.
+struct Flag {
+    name: &'static str,
+    needs: Needs,
+    keys: &'static [&'static str],
+    value: Option<Value>,
+}
+
+impl LearnFlags {
+    fn flags(&self) -> [Flag; 12] {
+        let flag = |name, needs, keys, value| Flag { name, needs, keys, value };
+        let whole = |value: Option<usize>| value.map(|value| json!(value));
+        let real = |value: Option<f64>| value.map(|value| json!(value));
+        let text = |value: &Option<String>| value.as_ref().map(|value| json!(value));
+        [
+            flag("--epochs", Needs::Training, &["training.epochs"], whole(self.epochs)),
+            flag("--hidden", Needs::Encoder, &["method.encoder.hidden"], whole(self.hidden)),
+            flag("--layers", Needs::Encoder, &["method.encoder.layers"], whole(self.layers)),
+            flag("--learning-rate", Needs::Training, &["training.learning-rate"], real(self.learning_rate)),
+            flag("--weight-decay", Needs::Training, &["training.weight-decay"], real(self.weight_decay)),
+            flag(
+                "--feature-mask",
+                Needs::Views,
+                &["masking.first.columns", "masking.second.columns"],
+                real(self.feature_mask),
+            ),
+            flag("--objective", Needs::Views, &["method.objective.kind"], text(&self.objective)),
+            flag("--pairs", Needs::Views, &["method.pairs.kind"], text(&self.pairs)),
+            flag("--encoders", Needs::Views, &["method.encoders"], whole(self.encoders)),
+            flag("--batch-size", Needs::Training, &["training.batch-size"], whole(self.batch_size)),
+            flag("--patience", Needs::Training, &["training.patience"], whole(self.patience)),
+            flag("--checkpoint-every", Needs::Training, &["training.checkpoint-every"], whole(self.checkpoint_every)),
+        ]
+    }
+
+    /// The settings with what the flags ask for, but for `--set`, which comes after all others: see [`LearnFlags::assigned`].
+    pub fn apply(&self, settings: &Settings) -> Result<Settings> {
+        let mut settings = match &self.method {
+            Some(method) => settings_tree::with_method(settings, method)?,
+            None => settings.clone(),
+        };
+        let flags = self.flags();
+        check(&flags, &settings.method)?;
+        for Flag { keys, value, .. } in flags {
+            let Some(value) = value else { continue };
+            for key in keys {
+                settings = settings_tree::assign_value(&settings, key, value.clone())?;
+            }
+        }
+        Ok(settings)
+    }
+
+    /// The settings with what `--set` asks for.
+    pub fn assigned(&self, settings: &Settings) -> Result<Settings> {
+        settings_tree::assign(settings, self.set.iter().map(String::as_str))
+    }
+}
+
+/// Refuses flags that say nothing to the method, rather than passing them over.
+fn check(flags: &[Flag], method: &MethodSettings) -> Result<()> {
+    let has = |needs: Needs| match needs {
+        Needs::Training => method.is_trained(),
+        Needs::Encoder => method.encoder().is_some(),
+        Needs::Views => method.views() > 0,
+    };
+    let idle = flags.iter().filter(|flag| flag.value.is_some() && !has(flag.needs));
+    let idle: Vec<&str> = idle.map(|flag| flag.name).collect();
+    if idle.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{} means nothing to the method {}", idle.join(", "), method.name());
+    Err(Error::new(ErrorKind::Usage, message, "leave it out, or choose another method".to_owned()))
+}

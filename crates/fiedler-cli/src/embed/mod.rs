@@ -1,0 +1,224 @@
+//! `fiedler embed`: learns an embedding and leaves a run folder, or applies an encoder that another run left.
+
+mod apply;
+mod flags;
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+use fiedler_experiment::recipe::{self, GENERAL, SettingsSource};
+use fiedler_experiment::run::{Existing, RunFolder, RunPlan, RunRecord, TableFormat};
+use fiedler_experiment::{BUILT_IN, Error, ErrorKind, QuickProbe, ReadOptions, Result, Task, pages, seeded};
+use fiedler_learn::run::Settings;
+
+use super::Common;
+use super::args::named;
+use super::output::Output;
+use super::reading::Reading;
+use super::scheme_flags::SchemeFlags;
+use flags::LearnFlags;
+
+/// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
+/// augmentation scheme, and an encoder learns what they have in common.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Embed {
+    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    /// [default: citation, a built-in graph]
+    data: Option<String>,
+    /// Folder for the run [default: named after data and method]
+    #[arg(long, short, value_name = "RUN")]
+    out: Option<PathBuf>,
+    /// Replace a run that is in the folder already
+    #[arg(long)]
+    force: bool,
+    /// Go on with a run that was stopped; its data and settings are remembered
+    #[arg(long, requires = "out", conflicts_with_all = ["force", "recipe", "settings"])]
+    resume: bool,
+    /// Settings under a name [default: the one made for the dataset, else paper-nodes or paper-graphs; default, without DATA]
+    #[arg(long, value_name = "NAME", long_help = recipe_help())]
+    recipe: Option<String>,
+    /// Settings from a TOML file, or from the run.json of another run
+    #[arg(long, value_name = "FILE", conflicts_with = "recipe")]
+    settings: Option<PathBuf>,
+    /// Apply the encoder that another run left, instead of learning one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "settings", "resume"])]
+    encoder: Option<PathBuf>,
+    /// Formats of the embeddings
+    #[arg(long, value_name = "FORMAT", value_parser = named::<TableFormat>(), value_delimiter = ',', default_value = "npy")]
+    embeddings: Vec<TableFormat>,
+    /// Leave no page to look at in the folder
+    #[arg(long)]
+    no_report: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    learning: LearnFlags,
+    #[command(flatten)]
+    scheme: SchemeFlags,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const EXAMPLES: &str = "\
+In the folder: run.json (settings, data, timings, scores), embeddings.npy, encoder.safetensors, scheme.safetensors, losses.csv, report.html.
+While a run is under way there are checkpoint.safetensors, from which --resume goes on, and run.lock, which keeps other processes away
+(exit code 8); both are removed at the end.
+
+Examples:
+  fiedler embed
+  fiedler embed cora --out cora-run
+  fiedler embed --resume --out cora-run
+  fiedler embed edges.csv --features words.csv --epochs 200 --embeddings npy,csv
+  fiedler embed cora --recipe none --set training.patience=20
+  fiedler embed mutag --scheme uniform-removal --ratio 0.2
+  fiedler embed other-graph.csv --features words.csv --encoder cora-run/encoder.safetensors";
+
+/// Where data and settings come from before flags change them.
+struct Origin {
+    source: String,
+    options: ReadOptions,
+    seed: u64,
+    recipe: Option<String>,
+    settings: Option<Settings>,
+    /// What the run that is resumed left.
+    record: Option<RunRecord>,
+}
+
+impl Embed {
+    pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
+        if let Some(encoder) = &self.encoder {
+            return self.apply(encoder, common, output);
+        }
+        let origin = self.origin(common)?;
+        if let Some(record) = origin.record.as_ref().filter(|record| record.finished) {
+            return self.tell_finished(record, output);
+        }
+        if let Some(folder) = self.out.as_deref().filter(|_| self.existing() == Existing::Refuse) {
+            RunFolder::new(folder).check_free()?;
+        }
+        let task = Task::open(&origin.source, &origin.options, origin.seed, output)?;
+        let (settings, recipe) = self.settings(&origin, &task, output)?;
+        if let Some(before) = &origin.record {
+            before.check_same(&settings, &task.record)?;
+        }
+        if task.dataset.features.is_none() {
+            let degrees = settings.features.degrees;
+            output.note(&format!("no features: node degrees serve, one column each up to {degrees}"));
+        }
+        let probe = QuickProbe::new(&task, settings.seed);
+        let folder = match &self.out {
+            Some(path) => RunFolder::new(path),
+            None => RunFolder::free(&task.dataset.name, settings.method.name()),
+        };
+        let plan = RunPlan {
+            recipe,
+            probe: probe.as_ref(),
+            formats: &self.embeddings,
+            page: !self.no_report,
+            ..RunPlan::new(&task, settings)
+        };
+        let run = plan.check()?;
+        output.listen();
+        let artifacts = run.fit(&folder, self.existing(), output)?;
+        self.tell(&artifacts.record, folder.path(), output)
+    }
+
+    fn existing(&self) -> Existing {
+        match (self.resume, self.force) {
+            (true, _) => Existing::Resume,
+            (false, true) => Existing::Replace,
+            (false, false) => Existing::Refuse,
+        }
+    }
+
+    fn origin(&self, common: &Common) -> Result<Origin> {
+        let (settings, record) = match (&self.out, &self.settings) {
+            (Some(folder), _) if self.resume => {
+                let record = RunFolder::new(folder).record()?.ok_or_else(|| nothing_to_resume(folder))?;
+                (Some(record.settings.clone()), Some(record))
+            }
+            (_, Some(file)) => {
+                let (recipe, record) = recipe::read(file)?;
+                (Some(recipe.settings), record)
+            }
+            _ => (None, None),
+        };
+        // A recipe that nobody knows is refused before data are read.
+        let of_recipe = self.recipe.as_deref().filter(|name| *name != "none").map(recipe::get).transpose()?;
+        let (source, options) = match (&self.data, &record) {
+            (None, Some(record)) => (record.data.source.clone(), record.data.options.clone()),
+            (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.options()),
+        };
+        let seed =
+            settings.as_ref().or(of_recipe.as_ref().map(|recipe| &recipe.settings)).map(|settings| settings.seed);
+        Ok(Origin {
+            source,
+            options,
+            seed: common.seed.or(seed).unwrap_or(0),
+            recipe: record.as_ref().and_then(|record| record.recipe.clone()),
+            settings,
+            record: record.filter(|_| self.resume),
+        })
+    }
+
+    /// The settings of the run, and the recipe that they started from.
+    fn settings(&self, origin: &Origin, task: &Task, output: &Output) -> Result<(Settings, Option<String>)> {
+        let (mut settings, recipe) = match &origin.settings {
+            Some(settings) => (settings.clone(), origin.recipe.clone()),
+            None => {
+                let source = match (&self.recipe, &self.data) {
+                    (Some(name), _) => SettingsSource::Recipe(name),
+                    (None, Some(_)) => SettingsSource::Automatic { general: GENERAL },
+                    (None, None) => SettingsSource::Recipe("default"),
+                };
+                let recipe = source.resolve(task, output)?;
+                if (&self.recipe, &self.data) == (&None, &None) {
+                    output.note(&format!("settings: recipe {}", recipe.name));
+                }
+                (recipe.settings, Some(recipe.name))
+            }
+        };
+        settings.seed = origin.seed;
+        let mut settings = self.learning.apply(&settings)?;
+        settings.scheme.0 = self.scheme.settings(&settings.scheme.0, origin.seed)?;
+        let mut settings = self.learning.assigned(&settings)?;
+        if settings.seed != origin.seed {
+            settings.scheme.0 = seeded(settings.scheme.0, settings.seed);
+        }
+        Ok((settings, recipe))
+    }
+
+    /// There is nothing left to do but the page.
+    fn tell_finished(&self, record: &RunRecord, output: &Output) -> Result<()> {
+        output.note("the run has come to its end already");
+        let folder = RunFolder::new(self.out.as_deref().unwrap_or(Path::new(".")));
+        folder.tidy()?;
+        if !self.no_report {
+            pages::leave_missing_page(&folder, output);
+        }
+        self.tell(record, folder.path(), output)
+    }
+
+    fn tell(&self, record: &RunRecord, folder: &Path, output: &Output) -> Result<()> {
+        let folder = folder.display().to_string();
+        if self.json {
+            return output.json(&summary::json(record, &folder));
+        }
+        output.result(&summary::describe(record, &folder))
+    }
+}
+
+fn nothing_to_resume(folder: &Path) -> Error {
+    let hint = "leave --resume out to start a run there".to_owned();
+    Error::new(ErrorKind::NotFound, format!("{} holds no run", folder.display()), hint)
+}
+
+fn recipe_help() -> String {
+    let mut help = String::from("Settings under a name, or none for those of the paper:");
+    for (name, title) in recipe::list() {
+        help.push_str(&format!("\n  {name:17} {title}"));
+    }
+    help
+}

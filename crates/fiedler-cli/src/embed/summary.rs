@@ -1,0 +1,59 @@
+//! What a run says at its end.
+
+use std::path::Path;
+
+use fiedler_evaluate::Metric;
+use fiedler_experiment::QuickScore;
+use fiedler_experiment::run::{PAGE, ResultRecord, RunRecord};
+use serde_json::{Value, json};
+
+use crate::table::{Table, count, figure, percent};
+
+/// One object: `run.json` with the folder it lies in.
+pub fn json(record: &RunRecord, folder: &str) -> Value {
+    let mut value = json!(record);
+    value["folder"] = json!(folder);
+    value
+}
+
+/// A table for people.
+pub fn describe(record: &RunRecord, folder: &str) -> String {
+    let mut table = Table::new(format!("{}: embedded by {}", record.data.name, record.settings.method.name()));
+    let Some(result) = &record.result else { return table.to_string() };
+    let what = if record.data.graphs == 1 { "nodes" } else { "graphs" };
+    table.row("embeddings", format!("{} {what} × {}", count(result.rows), count(result.columns)));
+    if let (Some(first), Some(last)) = (result.first_loss, result.last_loss) {
+        let best = match (record.settings.training.patience, result.best_epoch) {
+            (Some(_), Some(best)) => format!(", smallest after {best}, which is what is kept"),
+            _ => String::new(),
+        };
+        table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{best}", count(result.epochs)));
+    }
+    add_scores(&mut table, &result.scores);
+    table.row("took", timing(result));
+    table.row("folder", folder);
+    let page = Path::new(folder).join(PAGE);
+    if page.is_file() {
+        table.row("page", page.display().to_string());
+    }
+    table.to_string()
+}
+
+/// Rows of scores, what was asked for first.
+pub fn add_scores(table: &mut Table, scores: &[QuickScore]) {
+    for (at, score) in scores.iter().enumerate() {
+        let name = if at == 0 { score.metric.name() } else { "" };
+        let value = if score.metric == Metric::Rmse { figure(score.value) } else { percent(score.value) };
+        table.row(name, format!("{value} from {}", score.of));
+    }
+    if let Some(score) = scores.first() {
+        for (at, part) in score.protocol.split("; ").enumerate() {
+            table.row(if at == 0 { "protocol" } else { "" }, part);
+        }
+    }
+}
+
+fn timing(result: &ResultRecord) -> String {
+    let memory = result.peak_bytes.map_or(String::new(), |bytes| format!(", {:.0} MB at most", bytes as f64 / 1e6));
+    format!("{:.1} s for the scheme, {:.1} s for training{memory}", result.scheme_seconds, result.training_seconds)
+}

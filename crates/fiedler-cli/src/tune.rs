@@ -1,0 +1,128 @@
+//! `fiedler tune`: looks for good settings, by validation only.
+
+use std::path::PathBuf;
+
+use fiedler_experiment::recipe::{self, SettingsSource};
+use fiedler_experiment::search::{Search, SearchPlan, SearchedScheme, Trial, best_path, shown};
+use fiedler_experiment::{Error, ErrorKind, Named, ProtocolPreset, Result, Task, settings_tree};
+use fiedler_learn::run::Settings;
+use serde_json::json;
+
+use super::Common;
+use super::args::{command_line, named};
+use super::output::Output;
+use super::reading::Reading;
+use super::reproduce::or_stopped;
+use super::table::Table;
+
+/// Looks for settings that suit a dataset: starts from a recipe, tries changes of it, gives more seeds to the best, and leaves them as a
+/// recipe. Labels of the test part are taken away before anything is computed; settings are chosen by the validation part.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Tune {
+    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    data: String,
+    /// Folder for trials and results; a search that was stopped goes on there
+    #[arg(long, short, value_name = "DIR")]
+    out: PathBuf,
+    /// Most runs, over all rounds
+    #[arg(long, value_name = "RUNS", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..))]
+    budget: u16,
+    /// Most epochs of a run
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+    /// Which parts are train and validation [default: folds for graphs, random for nodes]
+    #[arg(long, alias = "ledger", value_parser = named::<ProtocolPreset>())]
+    protocol: Option<ProtocolPreset>,
+    /// The scheme whose settings are looked for
+    #[arg(long, value_parser = named::<SearchedScheme>(), default_value = "opposite")]
+    scheme: SearchedScheme,
+    /// Recipe to start from [default: the dataset's own where there is one, else citation-graphs or graphs]
+    #[arg(long, value_name = "NAME")]
+    recipe: Option<String>,
+    /// TOML file to start from
+    #[arg(long, value_name = "FILE", conflicts_with = "recipe")]
+    settings: Option<PathBuf>,
+    /// Change any setting that the search starts from, such as --set training.patience=20; `fiedler settings` lists them
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const EXAMPLES: &str = "\
+In the folder: best.toml (for `fiedler embed --settings`, or, named after the dataset, for `fiedler reproduce --recipes`), trials.csv (all
+that was tried), summary.md (what was searched, and how), runs/ and schemes/.
+
+Examples:
+  fiedler tune cora --out cora-tuned
+  fiedler tune cora --scheme uniform --budget 100 --out cora-uniform
+  fiedler tune edges.csv --features words.csv --labels labels.csv --out mine";
+
+impl Tune {
+    pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
+        let task = Task::open(&self.data, &self.reading.options(), common.seed(), output)?;
+        task.target()?;
+        let plan = SearchPlan {
+            base: self.base(&task, output)?,
+            scheme: self.scheme,
+            protocol: self.protocol,
+            seed: common.seed(),
+            budget: self.budget.into(),
+            epochs: self.epochs,
+            out: self.out.clone(),
+            command: command_line(),
+        };
+        let search = Search::new(plan, &task, output)?;
+        output.listen();
+        let trials = search.run().map_err(|error| or_stopped(error, &self.out))?;
+        self.tell(&task, &search, &trials, output)
+    }
+
+    /// The settings that the search starts from.
+    fn base(&self, task: &Task, output: &Output) -> Result<Settings> {
+        let base = match (&self.settings, &self.recipe) {
+            (Some(file), _) => recipe::read(file)?.0,
+            (None, Some(name)) => SettingsSource::Recipe(name).resolve(task, output)?,
+            (None, None) => {
+                SettingsSource::Automatic { general: ["citation-graphs", "graphs"] }.resolve(task, output)?
+            }
+        };
+        settings_tree::assign(&base.settings, self.set.iter().map(String::as_str))
+    }
+
+    fn tell(&self, task: &Task, search: &Search<'_>, trials: &[Trial], output: &Output) -> Result<()> {
+        let Some((best, (mean, std))) = trials.first().and_then(|best| Some((best, best.valid()?))) else {
+            let hint = format!("{} says why", self.out.join("trials.csv").display());
+            return Err(Error::new(ErrorKind::Training, "no trial led anywhere", hint));
+        };
+        let recipe = best_path(&self.out).display().to_string();
+        if self.json {
+            let choices: serde_json::Map<String, serde_json::Value> =
+                best.choices.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+            return output.json(&json!({
+                "data": task.name,
+                "metric": search.metric(),
+                "protocol": search.protocol(),
+                "validation": { "mean": mean, "std": std, "seeds": best.found.len() },
+                "trial": best.number,
+                "trials": trials.len(),
+                "runs": trials.iter().map(|trial| trial.found.len()).sum::<usize>(),
+                "choices": choices,
+                "settings": best.settings,
+                "best": recipe,
+            }));
+        }
+        let mut table = Table::new(format!("{}: settings for the {} scheme", task.title, self.scheme.name()));
+        let metric = search.metric();
+        let seeds = best.found.len();
+        table.row(metric.name(), format!("{} on the validation part, {seeds} seeds", shown(mean, Some(std), metric)));
+        table.row("trial", format!("{} of {}", best.number, trials.len()));
+        best.choices.iter().for_each(|(name, text)| table.row(*name, text.clone()));
+        table.row("recipe", recipe);
+        output.result(&table.to_string())
+    }
+}

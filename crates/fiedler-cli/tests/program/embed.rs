@@ -1,0 +1,281 @@
+//! `fiedler embed` as a user meets it: run folders, killing and resuming, encoders on other data, mistakes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{explained, failure, fiedler, json_of, write_rings};
+
+/// A small encoder and few epochs, with many checkpoints.
+const SMALL: [&str; 8] = ["--hidden", "32", "--epochs", "40", "--checkpoint-every", "3", "--ratio", "0.2"];
+
+/// The program running by itself.
+fn spawn(folder: &Path, arguments: &[&str]) -> Child {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("fiedler"));
+    command.current_dir(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn record(run: &Path) -> Value {
+    serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Asserts that two runs left the same bytes, but for times.
+fn assert_same_run(one: &Path, other: &Path) {
+    for name in ["embeddings.npy", "encoder.safetensors", "scheme.safetensors", "losses.csv"] {
+        assert!(fs::read(one.join(name)).unwrap() == fs::read(other.join(name)).unwrap(), "{name} differs");
+    }
+}
+
+#[test]
+fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
+    let folder = TempDir::new().unwrap();
+    let summary = json_of(fiedler(folder.path()).arg("embed"));
+    let run = folder.path().join("citation-span");
+    let expected =
+        ["embeddings.npy", "encoder.safetensors", "losses.csv", "report.html", "run.json", "scheme.safetensors"];
+    assert_eq!(names(&run), expected);
+    assert_eq!((&summary["finished"], &summary["recipe"]), (&true.into(), &"default".into()));
+    let result = &summary["result"];
+    assert_eq!((&result["rows"], &result["columns"], &result["epochs"]), (&1000.into(), &128.into(), &100.into()));
+    assert!(result["last_loss"].as_f64() < result["first_loss"].as_f64());
+    let scores = result["scores"].as_array().unwrap();
+    let accuracy = |of: &str| {
+        let score = scores.iter().find(|score| score["of"] == of);
+        score.unwrap_or_else(|| panic!("no {of} in {scores:?}"))["value"].as_f64().unwrap()
+    };
+    assert!(accuracy("span") > accuracy("raw features") + 0.05, "{scores:?}");
+    assert_eq!(fs::read_to_string(run.join("losses.csv")).unwrap().lines().count(), 101);
+    let npy = fs::read(run.join("embeddings.npy")).unwrap();
+    assert_eq!(npy.len() % 64, 0);
+    assert_eq!(npy.len() - 128, 1000 * 128 * 4);
+    // A second run does not touch the first.
+    fiedler(folder.path()).args(["embed", "--method", "raw"]).assert().success();
+    fiedler(folder.path()).args(["embed", "--method", "raw"]).assert().success();
+    assert!(folder.path().join("citation-raw-2/run.json").exists());
+}
+
+#[test]
+fn results_do_not_depend_on_threads_and_a_run_can_be_repeated_from_its_record() {
+    let folder = TempDir::new().unwrap();
+    for threads in ["1", "2"] {
+        fiedler(folder.path()).args(["embed", "--threads", threads, "--out", threads]).args(SMALL).assert().success();
+    }
+    let (one, two) = (folder.path().join("1"), folder.path().join("2"));
+    assert_same_run(&one, &two);
+    assert_eq!(record(&one)["result"]["threads"], 1);
+    let repeat = ["embed", "--settings", "1/run.json", "--out", "again"];
+    fiedler(folder.path()).args(repeat).assert().success();
+    assert_same_run(&one, &folder.path().join("again"));
+    assert_eq!(record(&one)["settings"], record(&folder.path().join("again"))["settings"]);
+}
+
+#[test]
+fn killed_at_any_moment_and_resumed_a_run_ends_with_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    fiedler(folder.path()).args(["embed", "--out", "whole"]).args(SMALL).assert().success();
+    let started = Instant::now();
+    let start: Vec<&str> = ["embed", "--out", "killed"].into_iter().chain(SMALL).collect();
+    let resume = ["embed", "--resume", "--out", "killed"];
+    let run = folder.path().join("killed");
+    let mut kills = 0;
+    while kills < 6 && started.elapsed() < Duration::from_secs(60) {
+        let arguments = if run.join("run.json").exists() { &resume[..] } else { &start[..] };
+        let mut child = spawn(folder.path(), arguments);
+        let moment = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos() % 900;
+        std::thread::sleep(Duration::from_millis(100 + u64::from(moment)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    assert!(run.join("run.json").exists(), "never got as far as that");
+    fiedler(folder.path()).args(resume).assert().success();
+    assert_same_run(&folder.path().join("whole"), &run);
+    assert_eq!(names(&run), names(&folder.path().join("whole")), "nothing half-written is left");
+    // Once it is finished there is nothing left to do.
+    let before = fs::read(run.join("run.json")).unwrap();
+    assert_eq!(json_of(fiedler(folder.path()).args(resume))["finished"], true);
+    assert_eq!(before, fs::read(run.join("run.json")).unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_and_says_how_to_go_on() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["embed", "--out", "run", "--hidden", "32", "--epochs", "5000", "--checkpoint-every", "5000"];
+    let child = spawn(folder.path(), &arguments);
+    let run = folder.path().join("run");
+    while !run.join("scheme.safetensors").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("fiedler embed --resume --out run"), "{message}");
+    assert!(run.join("checkpoint.safetensors").exists());
+    assert_eq!(record(&run)["finished"], false);
+    let message = failure(fiedler(folder.path()).args(["embed", "--out", "run"]), 5);
+    assert!(message.contains("--resume") && message.contains("--force"), "{message}");
+    let message = failure(fiedler(folder.path()).args(["embed", "--resume", "--out", "run", "--epochs", "9"]), 2);
+    assert!(message.contains("training.epochs is 5000 there and 9 here"), "{message}");
+    let message = failure(fiedler(folder.path()).args(["embed", "karate", "--resume", "--out", "run"]), 2);
+    assert!(message.contains("karate"), "{message}");
+}
+
+#[test]
+fn a_graph_without_features_and_with_names() {
+    let folder = TempDir::new().unwrap();
+    let output = fiedler(folder.path())
+        .args(["embed", "karate", "--out", "run"])
+        .args(SMALL)
+        .assert()
+        .success()
+        .get_output()
+        .clone();
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(notes.contains("degrees") && notes.contains("paper-nodes"), "{notes}");
+
+    fs::write(folder.path().join("edges.csv"), "source,target\nann,bob\nbob,cid\ncid,dot\n").unwrap();
+    let mut command = fiedler(folder.path());
+    command.args(["embed", "edges.csv", "--embeddings", "csv,npy", "--out", "named"]).args(SMALL).assert().success();
+    let table = fs::read_to_string(folder.path().join("named/embeddings.csv")).unwrap();
+    let rows: Vec<&str> = table.lines().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(rows, ["node", "ann", "bob", "cid", "dot"]);
+    assert_eq!(table.lines().next().unwrap().split(',').count(), 33);
+}
+
+#[test]
+fn a_set_of_graphs() {
+    let folder = TempDir::new().unwrap();
+    write_rings(folder.path());
+    let arguments = ["embed", "RINGS", "--epochs", "10", "--batch-size", "8", "--out", "run"];
+    let summary = json_of(fiedler(folder.path()).args(arguments));
+    assert_eq!(summary["recipe"], "paper-graphs");
+    let result = &summary["result"];
+    assert_eq!((&result["rows"], &result["columns"]), (&40.into(), &32.into()));
+    assert!(result["scores"][0]["value"].as_f64().unwrap() > 0.9, "{result}");
+    let arguments = ["embed", "RINGS", "--encoder", "run/encoder.safetensors", "--out", "applied"];
+    let applied = json_of(fiedler(folder.path()).args(arguments));
+    assert_eq!(applied["rows"], 40);
+    let embeddings = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
+    assert!(embeddings("run") == embeddings("applied"));
+}
+
+#[test]
+fn labels_can_teach_an_encoder_to_compare_with() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["embed", "--method", "supervised", "--out", "run", "--embeddings", "npy,csv,parquet"];
+    let summary = json_of(fiedler(folder.path()).args(arguments));
+    let result = &summary["result"];
+    assert_eq!((&result["rows"], &result["columns"]), (&1000.into(), &7.into()));
+    let value = |at: usize| result["scores"][at]["value"].as_f64().unwrap();
+    assert_eq!(result["scores"][0]["of"], "the supervised encoder");
+    assert!(value(0) > value(2) + 0.05, "{result}");
+    // A probe that learns from other labels finds the same in every format.
+    let judged = ["npy", "csv", "parquet"].map(|format| {
+        let file = format!("run/embeddings.{format}");
+        json_of(fiedler(folder.path()).args(["evaluate", &file, "--labels", "citation"]))["mean"].as_f64().unwrap()
+    });
+    assert!(judged[0] > 0.8 && judged.iter().all(|mean| *mean == judged[0]), "{judged:?}");
+    assert!(!folder.path().join("run/scheme.safetensors").exists());
+}
+
+#[test]
+fn an_encoder_on_other_data() {
+    let folder = TempDir::new().unwrap();
+    fiedler(folder.path()).args(["embed", "--out", "run"]).args(SMALL).assert().success();
+    let arguments = ["embed", "citation:seed=7", "--encoder", "run/encoder.safetensors", "--out", "other"];
+    let applied = json_of(fiedler(folder.path()).args(arguments));
+    assert_eq!((&applied["rows"], &applied["columns"]), (&1000.into(), &32.into()));
+    let message = failure(fiedler(folder.path()).args(["embed", "karate", "--encoder", "run/encoder.safetensors"]), 3);
+    assert!(message.contains("500 columns of features") && message.contains("karate"), "{message}");
+    let message = failure(fiedler(folder.path()).args(["embed", "karate", "--encoder", "run/scheme.safetensors"]), 3);
+    assert!(message.contains("encoder"), "{message}");
+    failure(fiedler(folder.path()).args(["embed", "karate", "--encoder", "nowhere.safetensors"]), 4);
+    failure(fiedler(folder.path()).args(["embed", "--encoder", "run/encoder.safetensors", "--epochs", "3"]), 2);
+}
+
+#[test]
+fn what_is_recognized_across_views_can_be_chosen_and_stays_as_it_was_set() {
+    let folder = TempDir::new().unwrap();
+    let text = "[method]\nkind = \"span\"\npairs = { kind = \"node-node\", at-once = 9 }\n[training]\nepochs = 2\n";
+    fs::write(folder.path().join("nodes.toml"), text).unwrap();
+    let embed = ["embed", "karate", "--settings", "nodes.toml", "--pairs"];
+    for (choice, expected) in [("node-node", Some(9)), ("node-graph", None)] {
+        fiedler(folder.path()).args(embed).args([choice, "--out", choice]).assert().success();
+        let record = fs::read_to_string(folder.path().join(choice).join("run.json")).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        let anchors = &record["settings"]["method"]["pairs"]["at-once"];
+        assert_eq!(anchors.as_u64(), expected, "{choice}");
+    }
+}
+
+#[test]
+fn mistakes_are_explained_with_documented_exit_codes() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("wrong.toml"), "[training]\nepoch = 3\n").unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    fs::write(
+        folder.path().join("pairs.toml"),
+        "[method]\nkind = \"span\"\npairs = { kind = \"node-node\", anchors = 9 }\n",
+    )
+    .unwrap();
+    let cases: [(&[&str], i32, &[&str]); 15] = [
+        (&["embed", "--settings", "pairs.toml"], 2, &["pairs.toml", "anchors", "at-once"]),
+        (&["embed", "--method", "raw", "--pairs", "node-node"], 2, &["--pairs", "raw"]),
+        (
+            &["embed", "karate", "--pairs", "graph-graph", "--out", "f"],
+            2,
+            &["pairs is graph-graph", "node-node", "one graph"],
+        ),
+        (&["embed", "--settings", "wrong.toml"], 2, &["wrong.toml", "epoch", "epochs"]),
+        (&["embed", "--settings", "nowhere.toml"], 4, &["nowhere.toml"]),
+        (&["embed", "--recipe", "cake"], 2, &["cake", "paper-nodes"]),
+        (&["embed", "--resume", "--out", "nowhere"], 4, &["nowhere", "--resume"]),
+        (&["embed", "--out", "file/run"], 5, &["file/run"]),
+        (&["embed", "--method", "raw", "--epochs", "3"], 2, &["--epochs", "raw"]),
+        (&["embed", "--hidden", "0", "--out", "a"], 2, &["hidden"]),
+        (&["embed", "--mask", "1.5", "--out", "b"], 2, &["1.5"]),
+        (&["embed", "--encoders", "3", "--out", "c"], 2, &["encoders"]),
+        (&["embed", "--learning-rate", "1e30", "--out", "d"], 7, &["learning rate", "not a finite number"]),
+        (&["embed", "--embeddings", "xlsx"], 2, &["xlsx", "npy", "csv", "parquet"]),
+        (&["embed", "barabasi-albert", "--method", "supervised", "--out", "e"], 3, &["no classes", "span"]),
+    ];
+    explained(folder.path(), &cases);
+    for never_begun in ["a", "b", "c", "e", "f"] {
+        assert!(!folder.path().join(never_begun).exists(), "{never_begun}");
+    }
+}
+
+#[test]
+fn a_finished_run_is_replaced_only_by_force() {
+    let folder = TempDir::new().unwrap();
+    let raw = ["embed", "karate", "--method", "raw", "--out", "run"];
+    fiedler(folder.path()).args(raw).assert().success();
+    let message = failure(fiedler(folder.path()).args(raw), 5);
+    assert!(message.contains("finished") && message.contains("--force"), "{message}");
+    failure(fiedler(folder.path()).args(["embed", "--hidden", "0", "--out", "run", "--force"]), 2);
+    assert_eq!(record(&folder.path().join("run"))["data"]["name"], "karate");
+    fiedler(folder.path()).args(["embed", "--method", "untrained", "--out", "run", "--force"]).assert().success();
+    assert_eq!(record(&folder.path().join("run"))["data"]["name"], "citation");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_fit_into_memory_is_refused_anchors() {
+    let folder = TempDir::new().unwrap();
+    let message = failure(fiedler(folder.path()).args(["embed", "--hidden", "100000000", "--out", "run"]), 2);
+    assert!(message.contains("GiB of memory") && message.contains("hidden"), "{message}");
+}

@@ -1,0 +1,24 @@
+//! Opening data: a path, a name of the catalogue or a generator becomes a dataset.
+
+use fiedler_graph::{Dataset, Observer};
+use fiedler_io::ReadOptions;
+
+use crate::error::Result;
+use crate::observe::Tell;
+
+/// What is read when no data are named: a generated citation graph.
+pub const BUILT_IN: &str = "citation";
+
+/// Reads, finds or makes a dataset; `seed` is that of a generator. What reading made of the source is told to the observer.
+///
+/// # Errors
+/// When there is no such path or name, or it cannot be read.
+pub fn open_observed(data: &str, options: &ReadOptions, seed: u64, observer: &dyn Observer) -> Result<Dataset> {
+    let stage = observer.stage("reading", data);
+    let dataset = fiedler_io::open(data, options, seed)?;
+    drop(stage);
+    for note in &dataset.report.notes {
+        observer.note(&format!("note: {note}"));
+    }
+    Ok(dataset)
+}

@@ -1,0 +1,272 @@
+//! Recipes: settings under a name, one file each in `recipes/`.
+//!
+//! A recipe is a TOML file of settings with a table `[recipe]` that says what it is for and where it comes from. Files of the same form
+//! are read from the user's folders; there the table may be missing.
+
+use std::fs;
+use std::path::Path;
+
+use fiedler_graph::Observer;
+use fiedler_learn::TaskLevel;
+use fiedler_learn::run::Settings;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::observe::Tell;
+use fiedler_evaluate::ProtocolPreset;
+use crate::run::{RunRecord, version1};
+use crate::task::Task;
+
+/// What a recipe says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecipeHeader {
+    /// What it is for, in one line.
+    pub title: String,
+    /// Datasets it was made for, by their names in the catalogue; none where it is a general one.
+    pub datasets: Vec<String>,
+    /// Where it comes from: the paper, a search, trials by hand.
+    pub source: String,
+    /// The protocol whose validation parts it was chosen on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolPreset>,
+    /// What it came to there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+/// Settings with a name and a provenance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recipe {
+    /// The name; of a file of the user's, its path.
+    pub name: String,
+    /// What it says of itself.
+    pub header: RecipeHeader,
+    /// The settings.
+    pub settings: Settings,
+}
+
+macro_rules! recipes {
+    ($($name:literal),* $(,)?) => {
+        /// All recipes by name and text. The order is that of the help.
+        const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../recipes/", $name, ".toml")))),*];
+    };
+}
+
+recipes![
+    "default",
+    "citation-graphs",
+    "graphs",
+    "paper-nodes",
+    "paper-graphs",
+    "reference-nodes",
+    "reference-graphs",
+    "supervised-nodes",
+    "supervised-graphs",
+    "cora",
+    "cora-uniform",
+    "citeseer",
+    "citeseer-public",
+    "citeseer-uniform",
+    "pubmed",
+    "pubmed-public",
+    "wiki-cs",
+    "amazon-photo",
+    "amazon-computers",
+    "coauthor-cs",
+    "usa-airports",
+    "mutag",
+    "mutag-uniform",
+    "proteins",
+    "nci1",
+    "dd",
+    "collab",
+    "reddit-binary",
+    "reddit-multi-5k",
+    "imdb-binary",
+    "imdb-multi",
+];
+
+/// Names that recipes had before.
+const ALIASES: &[(&str, &str)] = &[("citation", "citation-graphs")];
+
+/// The names of all recipes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// The recipe of a name.
+///
+/// # Errors
+/// When there is none.
+pub fn get(name: &str) -> Result<Recipe> {
+    find(name)?.ok_or_else(|| fiedler_graph::Error::unknown_name("recipe", name, names()).into())
+}
+
+/// The recipe of a name, if there is one.
+///
+/// # Errors
+/// When a recipe of the program cannot be read, which is a bug.
+pub fn find(name: &str) -> Result<Option<Recipe>> {
+    let name = ALIASES.iter().find(|(old, _)| *old == name).map_or(name, |(_, now)| now);
+    let Some((name, text)) = FILES.iter().find(|(known, _)| *known == name) else { return Ok(None) };
+    Ok(Some(parse(name, text).map_err(|problem| Error::unexpected(&format!("recipe {name}"), problem))?))
+}
+
+/// The recipe that was made for a dataset of the catalogue: that of its own name. Variants, such as for the public split, have to be asked
+/// for.
+///
+/// # Errors
+/// As [`find`].
+pub fn made_for(dataset: &str) -> Result<Option<Recipe>> {
+    let own = find(dataset)?;
+    Ok(own.filter(|recipe| recipe.header.datasets.iter().any(|known| known == dataset)))
+}
+
+/// What `--help` says of the recipes, one line each.
+pub fn list() -> Vec<(&'static str, String)> {
+    let title = |text: &str| split(text).map(|(header, _)| header.title).unwrap_or_default();
+    FILES.iter().map(|(name, text)| (*name, title(text))).collect()
+}
+
+/// Reads a recipe, or the settings in a `run.json` with its record.
+///
+/// # Errors
+/// When the file cannot be read, or holds no settings.
+pub fn read(path: &Path) -> Result<(Recipe, Option<RunRecord>)> {
+    let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+    let name = path.display().to_string();
+    if path.extension().is_some_and(|extension| extension == "json") {
+        let record = RunRecord::parse(&text, path)?;
+        let recipe = Recipe { name, header: RecipeHeader::default(), settings: record.settings.clone() };
+        return Ok((recipe, Some(record)));
+    }
+    let recipe = parse(&name, &text).map_err(|problem| {
+        let hint = "settings stand in TOML, under the keys that `fiedler settings` lists".to_owned();
+        Error::new(ErrorKind::Usage, format!("{name}: {problem}"), hint)
+    })?;
+    Ok((recipe, None))
+}
+
+/// A recipe as the text of a file.
+///
+/// # Errors
+/// When the settings cannot be written as TOML, which is a bug.
+pub fn to_text(header: &RecipeHeader, settings: &Settings) -> Result<String> {
+    #[derive(Serialize)]
+    struct Head<'a> {
+        recipe: &'a RecipeHeader,
+    }
+    let refuse = |error: toml::ser::Error| Error::unexpected("recipe", error);
+    let head = toml::to_string(&Head { recipe: header }).map_err(refuse)?;
+    let mut tree = toml::Table::try_from(settings).map_err(refuse)?;
+    // What has no table of its own would become part of the head's; a recipe has no seed.
+    tree.remove("seed");
+    Ok(format!("{head}\n{}", toml::to_string(&tree).map_err(refuse)?))
+}
+
+fn parse(name: &str, text: &str) -> Result<Recipe, String> {
+    let (mut header, tree) = split(text)?;
+    let tree = serde_json::to_value(tree).map_err(|error| error.to_string())?;
+    let settings = version1::read_settings(tree).map_err(|error| error.to_string())?;
+    if header.source.is_empty() {
+        header.source = comments(text);
+    }
+    Ok(Recipe { name: name.into(), header, settings })
+}
+
+/// What a file says of itself, and the rest of it.
+fn split(text: &str) -> Result<(RecipeHeader, toml::Table), String> {
+    let mut tree: toml::Table = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+    let header = match tree.remove("recipe") {
+        Some(header) => header.try_into().map_err(|error: toml::de::Error| format!("recipe: {}", error.message()))?,
+        None => RecipeHeader::default(),
+    };
+    Ok((header, tree))
+}
+
+/// What the first lines of a file say of it, where it has no header.
+fn comments(text: &str) -> String {
+    let lines = text.lines().map_while(|line| line.strip_prefix('#'));
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// Where the settings of a run come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SettingsSource<'a> {
+    /// The recipe that was made for the data; where there is none, the first name of `general` for nodes, the second for graphs.
+    Automatic {
+        /// Names of recipes.
+        general: [&'a str; 2],
+    },
+    /// A recipe, or `none` for the general one.
+    Recipe(&'a str),
+}
+
+/// The general recipes, for nodes and for graphs.
+pub const GENERAL: [&str; 2] = ["paper-nodes", "paper-graphs"];
+
+impl SettingsSource<'_> {
+    /// Finds the recipe; which one was taken without being asked for is told to the observer.
+    ///
+    /// # Errors
+    /// When there is no recipe of that name.
+    pub fn resolve(&self, task: &Task, observer: &dyn Observer) -> Result<Recipe> {
+        let general = |names: &[&str; 2]| {
+            let name = if task.level == TaskLevel::Nodes { names[0] } else { names[1] };
+            observer.note(&format!("settings: recipe {name}"));
+            get(name)
+        };
+        match self {
+            SettingsSource::Recipe("none") => general(&GENERAL),
+            SettingsSource::Recipe(name) => get(name),
+            SettingsSource::Automatic { general: names } => match made_for(&task.name)? {
+                Some(recipe) => {
+                    observer.note(&format!("settings: recipe {}, made for this dataset", recipe.name));
+                    Ok(recipe)
+                }
+                None => general(names),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use fiedler_io::catalogue;
+
+    use super::*;
+
+    #[test]
+    fn every_recipe_can_be_read_and_the_papers_are_the_defaults() {
+        for name in names() {
+            let recipe = get(name).unwrap();
+            assert!(!recipe.header.title.is_empty() && !recipe.header.source.is_empty(), "{name}");
+            for dataset in &recipe.header.datasets {
+                assert_eq!(catalogue::find(dataset).unwrap().name, *dataset, "{name}");
+                assert!(name.starts_with(dataset), "{name} is not called after {dataset}");
+            }
+        }
+        assert_eq!(get("paper-nodes").unwrap().settings, Settings::paper(TaskLevel::Nodes));
+        assert_eq!(get("paper-graphs").unwrap().settings, Settings::paper(TaskLevel::Graphs));
+        assert_eq!(get("citation").unwrap().name, "citation-graphs");
+    }
+
+    #[test]
+    fn a_dataset_has_the_recipe_that_was_made_for_it() {
+        let name = |dataset: &str| made_for(dataset).unwrap().map(|recipe| recipe.name);
+        assert_eq!(name("citeseer").as_deref(), Some("citeseer"));
+        for other in ["default", "citeseer-public", "citation", "nobody"] {
+            assert_eq!(name(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_recipe_can_be_written_and_read_again() {
+        let recipe = get("mutag").unwrap();
+        let text = to_text(&recipe.header, &recipe.settings).unwrap();
+        assert_eq!(parse("mutag", &text).unwrap(), recipe);
+    }
+}

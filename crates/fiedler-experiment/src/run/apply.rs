@@ -1,0 +1,93 @@
+//! An encoder that another run left, on other data.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fiedler_graph::Observer;
+use fiedler_io::AtomicFiles;
+use fiedler_learn::SavedEncoder;
+use serde::Serialize;
+
+use super::check_formats;
+use super::embeddings::{TableFormat, write_embeddings};
+use super::folder::RunFolder;
+use crate::error::{Error, Result};
+use crate::observe::Tell;
+use fiedler_evaluate::{QuickProbe, QuickScore};
+use crate::task::{DataRecord, Task};
+
+/// Reads an encoder that a run left.
+///
+/// # Errors
+/// When the file cannot be read, or is no encoder.
+pub fn read_encoder(path: &Path) -> Result<SavedEncoder> {
+    let bytes = fs::read(path).map_err(Error::io("read", path))?;
+    SavedEncoder::from_bytes(&bytes).map_err(Error::in_file(path))
+}
+
+/// An encoder to be applied, and where its embeddings go.
+pub struct Application<'a> {
+    /// The file of the encoder.
+    pub encoder: &'a Path,
+    /// Its contents.
+    pub saved: &'a SavedEncoder,
+    /// Seed of the split that the quick probe uses.
+    pub seed: u64,
+    /// Formats of the embeddings.
+    pub formats: &'a [TableFormat],
+    /// Whether files that are there already give way.
+    pub force: bool,
+}
+
+/// What `applied.json` holds.
+#[derive(Debug, Serialize)]
+pub struct AppliedEncoder {
+    /// Version of the program.
+    pub version: &'static str,
+    /// The file of the encoder.
+    pub encoder: PathBuf,
+    /// What was embedded.
+    pub data: DataRecord,
+    /// Rows of the embeddings.
+    pub rows: usize,
+    /// Columns of the embeddings.
+    pub columns: usize,
+    /// How well labels can be predicted.
+    pub scores: Vec<QuickScore>,
+    /// Where everything is.
+    pub folder: PathBuf,
+}
+
+impl Application<'_> {
+    /// Embeds the data; nothing is trained. Without a folder, one is named after the data.
+    ///
+    /// # Errors
+    /// When the data have other features than those the encoder was trained on, or writing fails.
+    pub fn run(&self, task: &Task, folder: Option<&RunFolder>, observer: &dyn Observer) -> Result<AppliedEncoder> {
+        check_formats(self.formats)?;
+        let stage = observer.stage("embedding", &task.record.name);
+        let embeddings = self.saved.embed(&task.dataset)?;
+        drop(stage);
+        let probe = QuickProbe::new(&task.dataset, self.seed);
+        let dense = embeddings.to_dense()?;
+        let score = |probe: &QuickProbe| Ok(probe.score("the encoder", &dense, observer)?);
+        let scores = probe.iter().map(score).collect::<Result<_>>()?;
+
+        let folder = folder.cloned().unwrap_or_else(|| RunFolder::free(&task.dataset.name, "embedded"));
+        let _lock = folder.lock()?;
+        let applied = AppliedEncoder {
+            version: env!("CARGO_PKG_VERSION"),
+            encoder: self.encoder.into(),
+            data: task.record.clone(),
+            rows: embeddings.rows(),
+            columns: embeddings.columns(),
+            scores,
+            folder: folder.path().into(),
+        };
+        let mut targets = AtomicFiles::new(self.force);
+        targets.write(&folder.path().join("applied.json"), |file| Ok(serde_json::to_writer_pretty(file, &applied)?))?;
+        write_embeddings(folder.path(), &embeddings, &task.dataset, self.formats, &mut targets)?;
+        targets.finish()?;
+        Ok(applied)
+    }
+}

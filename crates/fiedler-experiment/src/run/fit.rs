@@ -1,0 +1,158 @@
+//! The walk of a run, from its plan to a finished folder.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use fiedler_augment::SchemeSettings;
+use fiedler_augment::pipeline::ComputeSchemes;
+use fiedler_graph::Observer;
+use fiedler_learn::Supervision;
+use fiedler_learn::run::{self, Fitting, RunResult};
+use fiedler_learn::trainer::Checkpointing;
+
+use super::folder::{Existing, RunFolder};
+use super::record::{ResultRecord, RunRecord};
+use super::{RunPlan, scores};
+use crate::error::{Error, Result};
+use crate::observe::Tell;
+use crate::pages;
+use crate::scheme_store::{ComputedScheme, compute_scheme, load_scheme, save_scheme};
+
+/// A plan that has been checked against its data.
+pub struct CheckedRun<'a> {
+    plan: RunPlan<'a>,
+    run: run::CheckedRun<'a>,
+    record: RunRecord,
+}
+
+/// What a run made, as long as it is in memory.
+pub struct RunArtifacts {
+    /// What `run.json` holds.
+    pub record: RunRecord,
+    /// Embeddings, encoder and losses.
+    pub outcome: RunResult,
+    /// The schemes that views were drawn from.
+    pub schemes: Vec<Arc<ComputedScheme>>,
+}
+
+impl<'a> CheckedRun<'a> {
+    pub(super) fn new(plan: RunPlan<'a>, run: run::CheckedRun<'a>) -> CheckedRun<'a> {
+        let record = RunRecord::new(plan.task.record.clone(), plan.recipe.clone(), run.settings().clone());
+        CheckedRun { plan, run, record }
+    }
+
+    /// What will be in `run.json`.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// Makes the run in a folder that is locked meanwhile: scheme, training, scores, files, page.
+    ///
+    /// # Errors
+    /// When another process works in the folder, it holds what may not be replaced, computing or writing fails, or the observer asks to
+    /// stop ([`Error::Stopped`]; the folder can be resumed).
+    pub fn fit(self, folder: &RunFolder, existing: Existing, observer: &dyn Observer) -> Result<RunArtifacts> {
+        if existing == Existing::Refuse {
+            folder.check_free()?;
+        }
+        let lock = folder.lock()?;
+        let observer: &dyn Observer = &lock.refreshing(observer);
+        // Somebody may have been faster.
+        if existing == Existing::Refuse {
+            folder.check_free()?;
+        }
+        folder.sweep()?;
+        let before = if existing == Existing::Resume { folder.record()? } else { None };
+        match before {
+            Some(before) => before.check_same(&self.record.settings, &self.record.data)?,
+            None => folder.begin(&self.record)?,
+        }
+        self.fit_locked(folder, observer).map_err(|error| with_folder(error, folder.path()))
+    }
+
+    fn fit_locked(self, folder: &RunFolder, observer: &dyn Observer) -> Result<RunArtifacts> {
+        let CheckedRun { plan, run, mut record } = self;
+        let schemes = schemes(&plan, &run, folder, observer)?;
+        let outcome = train(&plan, &run, &record, &schemes, folder, observer)?;
+        let scores = match plan.probe {
+            Some(probe) => scores::of_run(&run, plan.task, &outcome.embeddings, probe, observer)?,
+            None => Vec::new(),
+        };
+        let scheme_seconds = schemes.iter().map(|computed| computed.seconds).sum();
+        record.finished = true;
+        record.result = Some(ResultRecord::new(&outcome, scheme_seconds, scores));
+        folder.finish(&record, &outcome, plan.task, plan.formats)?;
+        let artifacts = RunArtifacts { record, outcome, schemes };
+        if plan.page {
+            pages::leave_page(&artifacts, plan.task, folder, observer);
+        }
+        Ok(artifacts)
+    }
+}
+
+/// The schemes: shared, or kept in the folder by an earlier part of the run, or computed now. None where no views are drawn.
+fn schemes(
+    plan: &RunPlan<'_>,
+    run: &run::CheckedRun<'_>,
+    folder: &RunFolder,
+    observer: &dyn Observer,
+) -> Result<Vec<Arc<ComputedScheme>>> {
+    let graphs = &plan.task.dataset.graphs;
+    let get = |(at, wanted): (usize, SchemeSettings)| {
+        if let Some(schemes) = plan.schemes {
+            return schemes.get(plan.task, &wanted, observer);
+        }
+        let started = Instant::now();
+        let path = folder.scheme(at);
+        let kept = path.exists().then(|| load_scheme(&path, graphs).ok()).flatten();
+        let scheme = match kept.filter(|scheme| *scheme.settings() == wanted) {
+            Some(scheme) => scheme,
+            None => {
+                let scheme = compute_scheme(&wanted, graphs, observer)?;
+                save_scheme(&scheme, &path)?;
+                scheme
+            }
+        };
+        Ok(Arc::new(ComputedScheme { scheme: Arc::new(scheme), seconds: started.elapsed().as_secs_f64() }))
+    };
+    run.schemes().into_iter().enumerate().map(get).collect()
+}
+
+/// Trains, from the start or from a checkpoint.
+fn train(
+    plan: &RunPlan<'_>,
+    run: &run::CheckedRun<'_>,
+    record: &RunRecord,
+    schemes: &[Arc<ComputedScheme>],
+    folder: &RunFolder,
+    observer: &dyn Observer,
+) -> Result<RunResult> {
+    let mut identity = record.identity()?;
+    if let Some(Supervision { split, .. }) = plan.supervision {
+        identity += &format!(" {} {}", plan.task.labels_fingerprint(), split.fingerprint());
+    }
+    let mut source = ComputeSchemes::new(&plan.task.dataset.graphs, observer);
+    for computed in schemes {
+        source = source.with(Arc::clone(&computed.scheme))?;
+    }
+    let _stage = observer.stage(fiedler_learn::trainer::STAGE, "");
+    let store = folder.checkpoint();
+    let checkpoint = Some(Checkpointing { store: &store, run: &identity });
+    Ok(run.fit(Fitting { schemes: &mut source, checkpoint, observer })?)
+}
+
+/// A run that was stopped can be resumed where its folder is.
+fn with_folder(error: Error, folder: &Path) -> Error {
+    let folder = Some(folder.to_owned());
+    match error {
+        Error::Augment(fiedler_augment::Error::Stopped) => {
+            Error::Stopped { message: "stopped before training began".into(), folder }
+        }
+        Error::Learn(error @ fiedler_learn::Error::Stopped { .. }) => {
+            Error::Stopped { message: error.to_string(), folder }
+        }
+        Error::Stopped { message, .. } => Error::Stopped { message, folder },
+        other => other,
+    }
+}

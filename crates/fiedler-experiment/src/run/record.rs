@@ -1,0 +1,169 @@
+//! `run.json`: what a run is and what came of it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use fiedler_learn::run::{RunResult, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory;
+use fiedler_evaluate::QuickScore;
+use crate::run::version1;
+use crate::task::DataRecord;
+
+/// Version of the format of `run.json`. Version 1 had no such number.
+pub const FORMAT: u32 = 2;
+
+/// What `run.json` holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Version of the format, [`FORMAT`].
+    pub format: u32,
+    /// Version of the program.
+    pub version: String,
+    /// Whether the run has come to its end.
+    pub finished: bool,
+    /// What was embedded.
+    pub data: DataRecord,
+    /// The recipe that the settings started from.
+    pub recipe: Option<String>,
+    /// All settings.
+    pub settings: Settings,
+    /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub result: Option<ResultRecord>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ResultRecord {
+    /// Rows of the embeddings: nodes or graphs.
+    pub rows: usize,
+    /// Columns of the embeddings.
+    pub columns: usize,
+    /// Epochs of training.
+    pub epochs: usize,
+    /// Mean loss of the first epoch.
+    pub first_loss: Option<f32>,
+    /// Mean loss of the last epoch.
+    pub last_loss: Option<f32>,
+    /// The epoch whose weights are kept, where training has patience.
+    pub best_epoch: Option<usize>,
+    /// Relative standard deviation of the embeddings: near zero where they have collapsed.
+    pub relative_std: f64,
+    /// Seconds for the scheme.
+    pub scheme_seconds: f64,
+    /// Seconds for training.
+    pub training_seconds: f64,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Peak memory of the process.
+    pub peak_bytes: Option<u64>,
+    /// How well labels can be predicted.
+    pub scores: Vec<QuickScore>,
+}
+
+impl RunRecord {
+    /// What a run is before anything has been computed.
+    pub fn new(data: DataRecord, recipe: Option<String>, settings: Settings) -> RunRecord {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        RunRecord { format: FORMAT, version, finished: false, data, recipe, settings, result: None }
+    }
+
+    /// Reads the text of a `run.json` of this version or of version 1; `path` is what an error names.
+    ///
+    /// # Errors
+    /// When it is not a run's record.
+    pub fn parse(text: &str, path: &Path) -> Result<RunRecord> {
+        let refuse = |problem: String| {
+            let hint = "expected a run.json as `fiedler embed` writes it".to_owned();
+            Error::new(ErrorKind::Data, format!("{}: {problem}", path.display()), hint)
+        };
+        let value: Value = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
+        match value.get("format").map(Value::as_u64) {
+            None => version1::record(value).map_err(|error| refuse(error.to_string())),
+            Some(Some(format)) if format == u64::from(FORMAT) => {
+                serde_json::from_value(value).map_err(|error| refuse(error.to_string()))
+            }
+            Some(_) => Err(refuse(format!(
+                "its format is {}; this program, version {}, knows 1 and {FORMAT}",
+                value["format"],
+                env!("CARGO_PKG_VERSION")
+            ))),
+        }
+    }
+
+    /// Writes it, indented, with a line end.
+    pub(crate) fn write(&self, file: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *file, self)?;
+        writeln!(file)
+    }
+
+    /// What tells this run from others; a checkpoint of another one is refused.
+    pub(crate) fn identity(&self) -> Result<String> {
+        let settings = serde_json::to_string(&self.settings).map_err(|error| Error::unexpected("settings", error))?;
+        let features = self.data.features_fingerprint.as_deref().unwrap_or("none");
+        Ok(format!("{} {features} {settings}", self.data.fingerprint))
+    }
+
+    /// Refuses to go on with other settings or data than the run was started with.
+    ///
+    /// # Errors
+    /// When settings or data differ; the message names the settings.
+    pub fn check_same(&self, settings: &Settings, data: &DataRecord) -> Result<()> {
+        let other = differences(&self.settings, settings);
+        if !other.is_empty() {
+            let hint = "a run is resumed with the settings it was started with; leave the flags out".to_owned();
+            return Err(Error::new(ErrorKind::Usage, format!("this is another run: {}", other.join(", ")), hint));
+        }
+        if !self.data.is_same(data) {
+            let message = format!("{} is not the data that the run was started with", data.source);
+            return Err(Error::new(ErrorKind::Usage, message, "give the same data, or begin anew".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl ResultRecord {
+    pub(crate) fn new(outcome: &RunResult, scheme_seconds: f64, scores: Vec<QuickScore>) -> ResultRecord {
+        let history = &outcome.history;
+        ResultRecord {
+            rows: outcome.embeddings.rows(),
+            columns: outcome.embeddings.columns(),
+            epochs: history.losses.len(),
+            first_loss: history.losses.first().copied(),
+            last_loss: history.losses.last().copied(),
+            best_epoch: history.best.map(|(epoch, _)| epoch),
+            relative_std: outcome.embeddings.relative_std(),
+            scheme_seconds,
+            training_seconds: history.seconds,
+            threads: rayon::current_num_threads(),
+            peak_bytes: memory::peak_bytes(),
+            scores,
+        }
+    }
+}
+
+/// The settings in which two runs differ, in words.
+fn differences(there: &Settings, here: &Settings) -> Vec<String> {
+    let value = |settings: &Settings| serde_json::to_value(settings).unwrap_or_default();
+    let mut found = Vec::new();
+    compare("", &value(there), &value(here), &mut found);
+    found
+}
+
+fn compare(name: &str, there: &Value, here: &Value, found: &mut Vec<String>) {
+    match (there, here) {
+        (Value::Object(there), Value::Object(here)) => {
+            let keys = there.keys().chain(here.keys().filter(|key| !there.contains_key(*key)));
+            for key in keys {
+                let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+                compare(&name, there.get(key).unwrap_or(&Value::Null), here.get(key).unwrap_or(&Value::Null), found);
+            }
+        }
+        _ if there != here => found.push(format!("{name} is {there} there and {here} here")),
+        _ => {}
+    }
+}

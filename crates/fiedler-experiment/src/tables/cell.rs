@@ -1,0 +1,55 @@
+//! One place in a table: a row's settings on a dataset.
+
+use fiedler_evaluate::Metric;
+use fiedler_learn::method::MethodSettings;
+use fiedler_learn::run::Settings;
+
+use super::paper::PrintedFigure;
+use fiedler_evaluate::ProtocolPreset;
+
+/// A row of a table, for one dataset.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// Which dataset, by its place among those that were loaded.
+    pub data: usize,
+    /// The row.
+    pub row: String,
+    /// The recipe its settings came from, and what that says of itself.
+    pub recipe: String,
+    pub about: String,
+    pub settings: Settings,
+    pub measure: Measure,
+    /// What the paper prints.
+    pub paper: Option<PrintedFigure>,
+    /// The row that it is compared with, seed by seed.
+    pub against: Option<String>,
+}
+
+/// What is told of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Measure {
+    /// How well labels are predicted, in per cent; without a metric, what the field reports for such labels.
+    Score(Option<Metric>),
+    /// Seconds that computing the scheme took.
+    SchemeSeconds,
+    /// Seconds that so many epochs of training took, or would have taken.
+    TrainingSeconds { epochs: usize },
+    /// Distance between the spectrum of the graph and of a drawn second view.
+    SpectralChange,
+    /// The norm of the original spectrum.
+    Norm,
+    /// The norm of a view's expected spectrum, relative to that of the original.
+    RelativeNorm { view: usize },
+}
+
+impl Cell {
+    /// The seeds that make a difference: what depends on none is computed once.
+    pub fn seeds(&self, preset: ProtocolPreset, first: u64, count: usize) -> Vec<u64> {
+        let varies = match self.measure {
+            Measure::Score(_) => preset.divides_by_seed() || !matches!(self.settings.method, MethodSettings::Raw(_)),
+            Measure::TrainingSeconds { .. } | Measure::SpectralChange => true,
+            Measure::SchemeSeconds | Measure::Norm | Measure::RelativeNorm { .. } => false,
+        };
+        (first..first + if varies { count as u64 } else { 1 }).collect()
+    }
+}

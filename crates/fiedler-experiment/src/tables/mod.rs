@@ -1,0 +1,135 @@
+//! The paper's tables, computed anew, run by run, with its printed figures beside ours. What is finished is kept and never computed again;
+//! what was stopped goes on where it was.
+
+mod ablation;
+mod case_study;
+mod cell;
+mod convergence;
+mod data;
+mod eigenvalues;
+mod estimate;
+mod files;
+mod graph;
+mod kind;
+mod node;
+mod paper;
+mod plan;
+mod preanalysis;
+mod recipes;
+pub mod render;
+mod report;
+mod run_score;
+mod run_store;
+mod spectrum;
+mod strength;
+mod supervised_scores;
+mod table;
+mod time;
+
+use std::path::PathBuf;
+
+use fiedler_graph::Observer;
+
+use crate::error::Result;
+use fiedler_evaluate::ProtocolPreset;
+use crate::task::Task;
+
+pub use case_study::{CaseStudy, StudyResult};
+use cell::Cell;
+use kind::Context;
+pub use kind::TableKind;
+use paper::Paper;
+pub use paper::PrintedFigure;
+use plan::Plan;
+use recipes::Recipes;
+pub use report::write as write_report;
+use run_store::RunStore;
+pub use table::{Difference, Entry, Table, Value};
+
+/// A table to be computed.
+#[derive(Debug, Clone)]
+pub struct TablePlan {
+    /// Which table.
+    pub kind: TableKind,
+    /// Names, paths or generators; without, the datasets of the paper.
+    pub datasets: Vec<String>,
+    /// Rows by their names; without, all.
+    pub methods: Vec<String>,
+    /// Seed of the first run of each row.
+    pub seed: u64,
+    /// Runs of each row on each dataset.
+    pub seeds: usize,
+    /// How runs are evaluated; without, as is usual for the table.
+    pub protocol: Option<ProtocolPreset>,
+    /// Epochs of training, in place of those in the recipes.
+    pub epochs: Option<usize>,
+    /// Folder of recipes that go before those of the program.
+    pub recipes: Option<PathBuf>,
+    /// Changes of all settings, as [`settings_tree::assign`](crate::settings_tree::assign) takes them.
+    pub assignments: Vec<String>,
+    /// Whether embeddings are left out of finished runs.
+    pub lean: bool,
+    /// Folder for runs and tables.
+    pub out: PathBuf,
+    /// What is recorded as having asked for the table.
+    pub command: String,
+}
+
+impl TablePlan {
+    /// Computes what is not there yet, keeping the table's files up to date.
+    ///
+    /// # Errors
+    /// When no dataset can be used, no run succeeds, files cannot be written, or the observer asks to stop; what is finished is kept.
+    pub fn run(&self, observer: &dyn Observer) -> Result<Table> {
+        let paper = Paper::read()?;
+        let preset = self.protocol.unwrap_or_else(|| self.kind.protocol());
+        let recipes = Recipes {
+            folder: self.recipes.clone(),
+            preset,
+            epochs: self.epochs,
+            assignments: self.assignments.clone(),
+        };
+        let data = data::load(&self.names(), preset, &paper, observer)?;
+        let mut plan = self.plan(&data, &recipes, &paper)?;
+        let store = RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) };
+        let table = plan.carry_out(&data, &store)?;
+        if self.kind == TableKind::Convergence {
+            for cell in plan.first_cells() {
+                let data = &data[cell.data];
+                if let Some(timing) = store.timing(data, cell, self.seed) {
+                    convergence::write_steps(&self.out, &data.name, &timing.report)?;
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.kind.names(&self.datasets)
+    }
+
+    fn plan(&self, data: &[Task], recipes: &Recipes, paper: &Paper) -> Result<Plan> {
+        let mut cells = Vec::new();
+        for (place, data) in data.iter().enumerate() {
+            cells.extend(self.kind.cells(&Context { data, place, recipes, paper })?);
+        }
+        self.choose_rows(&mut cells)?;
+        Ok(Plan::new(self.kind, cells, recipes.preset, self.seed, self.seeds, self.command.clone()))
+    }
+
+    fn choose_rows(&self, cells: &mut Vec<Cell>) -> Result<()> {
+        let is = |row: &str, wanted: &String| row.eq_ignore_ascii_case(wanted);
+        for wanted in &self.methods {
+            if !cells.iter().any(|cell| is(&cell.row, wanted)) {
+                let mut known: Vec<&str> = cells.iter().map(|cell| cell.row.as_str()).collect();
+                known.sort_unstable();
+                known.dedup();
+                return Err(fiedler_graph::Error::unknown_name("method", wanted, known).into());
+            }
+        }
+        if !self.methods.is_empty() {
+            cells.retain(|cell| self.methods.iter().any(|wanted| is(&cell.row, wanted)));
+        }
+        Ok(())
+    }
+}

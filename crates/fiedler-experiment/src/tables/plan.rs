@@ -1,0 +1,255 @@
+//! What there is to do, and doing it.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::time::Instant;
+
+use super::cell::{Cell, Measure};
+use super::estimate::Estimate;
+use super::files;
+use super::kind::TableKind;
+use super::run_score::RunScore;
+use super::run_store::RunStore;
+use super::table::{self, Table, Value};
+use crate::error::{Error, ErrorKind, Result};
+use fiedler_graph::fingerprint::short_hash;
+use crate::named::Named;
+use crate::observe::Tell;
+use fiedler_evaluate::ProtocolPreset;
+use crate::run::timing::in_words;
+use crate::task::Task;
+use fiedler_report::number::several;
+
+/// The cells of a table, and the seeds of each.
+pub struct Plan {
+    experiment: TableKind,
+    preset: ProtocolPreset,
+    command: String,
+    cells: Vec<Cell>,
+    jobs: Vec<Job>,
+    /// Fingerprints of the splits of each dataset and seed.
+    splits: BTreeMap<(usize, u64), Vec<String>>,
+}
+
+/// One run that a cell needs.
+#[derive(Debug, Clone)]
+struct Job {
+    cell: usize,
+    seed: u64,
+    /// Whether what it learns is there already and is only to be judged, as after another preset's run.
+    learned: bool,
+    state: State,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    ToDo,
+    Done(RunScore),
+    Failed(String),
+    /// Another process is at it.
+    Elsewhere,
+}
+
+impl Plan {
+    pub fn new(
+        experiment: TableKind,
+        cells: Vec<Cell>,
+        preset: ProtocolPreset,
+        seed: u64,
+        seeds: usize,
+        command: String,
+    ) -> Plan {
+        let of_cell = |(at, cell): (usize, &Cell)| {
+            let seeds = cell.seeds(preset, seed, seeds);
+            seeds.into_iter().map(move |seed| Job { cell: at, seed, learned: false, state: State::ToDo })
+        };
+        let jobs = cells.iter().enumerate().flat_map(of_cell).collect();
+        Plan { experiment, preset, command, cells, jobs, splits: BTreeMap::new() }
+    }
+
+    /// Does what is to be done, keeping the table's files up to date.
+    pub fn carry_out(&mut self, data: &[Task], store: &RunStore<'_>) -> Result<Table> {
+        let mut estimate = Estimate::default();
+        for at in 0..self.jobs.len() {
+            let Job { cell, seed, .. } = self.jobs[at];
+            let of = &self.cells[cell];
+            if let Entry::Vacant(vacant) = self.splits.entry((of.data, seed)) {
+                vacant.insert(fingerprints(self.preset, &data[of.data], seed)?);
+            }
+            if let Some(done) = store.find(&data[of.data], of, seed)? {
+                estimate.measure(cell, done.seconds);
+                self.jobs[at].state = State::Done(done);
+            } else {
+                self.jobs[at].learned = store.has_learned(&data[of.data], of, seed);
+            }
+        }
+        self.announce(data, store, &mut estimate)?;
+        let mut table = files::write(store.out, self.table(data, store))?;
+        for at in 0..self.jobs.len() {
+            if !matches!(self.jobs[at].state, State::ToDo) {
+                continue;
+            }
+            store.observer.check("runs", "", at, Some(self.jobs.len()))?;
+            self.do_job(at, data, store, &mut estimate)?;
+            table = files::write(store.out, self.table(data, store))?;
+        }
+        self.check_success()?;
+        Ok(table)
+    }
+
+    /// When nothing came of any run, that is a failure.
+    fn check_success(&self) -> Result<()> {
+        let why = self.jobs.iter().find_map(|job| match &job.state {
+            State::Failed(why) => Some(why),
+            _ => None,
+        });
+        match why.filter(|_| !self.jobs.iter().any(|job| matches!(job.state, State::Done(_)))) {
+            Some(why) => Err(Error::new(ErrorKind::Training, format!("every run failed; {why}"), None)),
+            None => Ok(()),
+        }
+    }
+
+    /// One cell of each dataset.
+    pub fn first_cells(&self) -> impl Iterator<Item = &Cell> {
+        let mut last = None;
+        self.cells.iter().filter(move |cell| last.replace(cell.data) != Some(cell.data))
+    }
+
+    /// Says how much there is to do, and how long that will take.
+    fn announce(&self, data: &[Task], store: &RunStore<'_>, estimate: &mut Estimate) -> Result<()> {
+        let to_do: Vec<&Job> = self.to_do().collect();
+        let finished = self.jobs.len() - to_do.len();
+        let observer = store.observer;
+        if to_do.is_empty() {
+            observer.note(&format!("all {} are finished", several(self.jobs.len(), "run")));
+            return Ok(());
+        }
+        observer.note(&format!("{} finished, {} to do; timing a few epochs", several(finished, "run"), to_do.len()));
+        let mut cells: Vec<usize> = to_do.iter().filter(|job| !job.learned).map(|job| job.cell).collect();
+        cells.dedup();
+        let mut schemes = 0;
+        for at in cells {
+            let cell = &self.cells[at];
+            let data = &data[cell.data];
+            let stage = observer.stage("timing", &format!("timing {} on {}", cell.row, data.title));
+            estimate.guess(at, cell, data, self.preset);
+            drop(stage);
+            let settings = store.seeded(&cell.settings, 0);
+            let needed = cell.settings.method.as_any().default_views().is_some();
+            schemes += usize::from(needed && !store.schemes.has(data, &settings.scheme_or_usual()));
+        }
+        let schemes = match schemes {
+            0 => String::new(),
+            schemes => format!(", and {} to compute", several(schemes, "scheme")),
+        };
+        observer.note(&format!("expected: about {} of training{schemes}", in_words(self.seconds_left(estimate))));
+        Ok(())
+    }
+
+    fn to_do(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.iter().filter(|job| matches!(job.state, State::ToDo))
+    }
+
+    fn seconds_left(&self, estimate: &Estimate) -> f64 {
+        self.to_do().filter(|job| !job.learned).map(|job| estimate.of(job.cell)).sum()
+    }
+
+    fn do_job(&mut self, at: usize, data: &[Task], store: &RunStore<'_>, estimate: &mut Estimate) -> Result<()> {
+        let Job { cell: place, seed, .. } = self.jobs[at];
+        let cell = &self.cells[place];
+        let data = &data[cell.data];
+        let started = Instant::now();
+        let (state, word) = match store.make(data, cell, seed) {
+            Ok(done) => {
+                estimate.measure(place, done.seconds);
+                (State::Done(done), format!("{:.2}", done.value))
+            }
+            // One run that leads nowhere, or does not fit, is no reason to give up the others.
+            Err(failure) if matches!(failure.kind(), ErrorKind::Training | ErrorKind::Usage | ErrorKind::Data) => {
+                let why = format!("seed {seed}: {}", failure.in_one_line());
+                (State::Failed(why.clone()), why)
+            }
+            // Another process fills the same table.
+            Err(failure) if failure.kind() == ErrorKind::Busy => (State::Elsewhere, failure.to_string()),
+            Err(failure) => return Err(failure),
+        };
+        let named = format!("{}, {}, seed {seed}: {word}", data.title, cell.row);
+        self.jobs[at].state = state;
+        let (left, all) = (self.to_do().count(), self.jobs.len());
+        let took = in_words(started.elapsed().as_secs_f64());
+        let to_go = match left {
+            0 => String::new(),
+            _ => format!(", about {} left", in_words(self.seconds_left(estimate))),
+        };
+        store.observer.note(&format!("{} of {all}: {named} ({took}{to_go})", all - left));
+        Ok(())
+    }
+
+    fn table(&self, data: &[Task], store: &RunStore<'_>) -> Table {
+        let mut rows: Vec<String> = Vec::new();
+        let mut datasets: Vec<String> = Vec::new();
+        let mut entries = Vec::new();
+        for (at, cell) in self.cells.iter().enumerate() {
+            let data = &data[cell.data];
+            if !rows.contains(&cell.row) {
+                rows.push(cell.row.clone());
+            }
+            if !datasets.contains(&data.title) {
+                datasets.push(data.title.clone());
+            }
+            entries.push(self.entry(at, data, store));
+        }
+        Table {
+            experiment: self.experiment.name().into(),
+            title: self.experiment.title().into(),
+            protocol: self.preset,
+            unit: self.experiment.unit().into(),
+            rows,
+            datasets,
+            entries,
+            notes: self.experiment.notes().iter().map(|&note| note.to_owned()).collect(),
+            commands: vec![self.command.clone()],
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+
+    fn entry(&self, at: usize, data: &Task, store: &RunStore<'_>) -> table::Entry {
+        let cell = &self.cells[at];
+        let (mut values, mut failed, mut splits) = (Vec::new(), Vec::new(), Vec::new());
+        for job in self.jobs.iter().filter(|job| job.cell == at) {
+            match &job.state {
+                State::Done(done) => values.push(Value { seed: job.seed, value: done.value }),
+                State::Failed(why) => failed.push(why.clone()),
+                State::ToDo | State::Elsewhere => {}
+            }
+            if matches!(cell.measure, Measure::Score(_)) {
+                splits.extend(self.splits.get(&(cell.data, job.seed)).into_iter().flatten().cloned());
+            }
+        }
+        splits.dedup();
+        let features = data.record.features_fingerprint.as_deref().unwrap_or("none");
+        table::Entry {
+            dataset: data.title.clone(),
+            row: cell.row.clone(),
+            recipe: cell.recipe.clone(),
+            about: cell.about.clone(),
+            settings: short_hash(&store.seeded(&cell.settings, 0))[..10].to_owned(),
+            judged: match cell.measure {
+                Measure::Score(_) => data.labelled().map_or(String::new(), |target| self.preset.describe(target)),
+                _ => "nothing is evaluated".into(),
+            },
+            data: format!("{} {features}", data.record.fingerprint),
+            splits,
+            values,
+            paper: cell.paper,
+            against: cell.against.clone(),
+            failed,
+        }
+    }
+}
+
+/// The splits that a seed is judged on, in short.
+fn fingerprints(preset: ProtocolPreset, data: &Task, seed: u64) -> Result<Vec<String>> {
+    let splits = preset.protocol().splits(data.target()?, preset.evaluation(seed, None).seed)?;
+    Ok(splits.iter().map(|split| split.fingerprint()[..8].to_owned()).collect())
+}

@@ -1,0 +1,67 @@
+//! The score that a run leaves in its folder, with all that it depends on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fiedler_evaluate::{EvaluationSettings, Metric, Score};
+use fiedler_io::AtomicFiles;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use fiedler_evaluate::ProtocolPreset;
+
+/// What came of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunScore {
+    pub value: f64,
+    /// Time that learning and evaluating took.
+    pub seconds: f64,
+}
+
+impl RunScore {
+    /// Something that is looked up.
+    pub fn instant(value: f64) -> RunScore {
+        RunScore { value, seconds: 0.0 }
+    }
+}
+
+/// What `score-PROTOCOL.json` holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ScoreRecord {
+    #[serde(alias = "ledger")]
+    pub protocol: ProtocolPreset,
+    pub evaluation: EvaluationSettings,
+    /// Fingerprint of the labels.
+    pub labels: String,
+    /// Time that learning and evaluating took.
+    pub seconds: f64,
+    pub score: Score,
+}
+
+impl ScoreRecord {
+    /// The score in a folder, if there is one that was made as wanted.
+    pub fn read(folder: &Path, preset: ProtocolPreset, wanted: &EvaluationSettings, labels: &str) -> Option<ScoreRecord> {
+        let text = fs::read_to_string(path(folder, preset, wanted.metric)).ok()?;
+        let record: ScoreRecord = serde_json::from_str(&text).ok()?;
+        (record.evaluation == *wanted && record.labels == labels).then_some(record)
+    }
+
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let mut targets = AtomicFiles::new(true);
+        let path = path(folder, self.protocol, self.evaluation.metric);
+        targets.write(&path, |file| Ok(serde_json::to_writer_pretty(file, self)?))?;
+        targets.finish()?;
+        Ok(())
+    }
+
+    /// The figure for a table: shares are told in per cent.
+    pub fn score(&self) -> RunScore {
+        let scale = if self.score.metric == Metric::Rmse { 1.0 } else { 100.0 };
+        RunScore { value: scale * self.score.mean, seconds: self.seconds }
+    }
+}
+
+fn path(folder: &Path, preset: ProtocolPreset, metric: Option<Metric>) -> PathBuf {
+    let metric = metric.map_or(String::new(), |metric| format!("-{metric}"));
+    folder.join(format!("score-{}{metric}.json", preset.name()))
+}

@@ -1,0 +1,206 @@
+//! A table: what was found beside what the paper prints.
+
+use fiedler_evaluate::mean_and_deviation;
+use serde::{Deserialize, Serialize};
+
+use super::paper::{self, PrintedFigure};
+use fiedler_evaluate::ProtocolPreset;
+
+/// The results of one experiment under one protocol.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Name of the table.
+    pub experiment: String,
+    /// As in print.
+    pub title: String,
+    /// How runs were evaluated.
+    #[serde(alias = "ledger")]
+    pub protocol: ProtocolPreset,
+    /// What the figures are.
+    pub unit: String,
+    /// Rows in their order.
+    pub rows: Vec<String>,
+    /// Columns in their order.
+    pub datasets: Vec<String>,
+    /// What was found.
+    pub entries: Vec<Entry>,
+    /// What a reader should know, one sentence each.
+    pub notes: Vec<String>,
+    /// The commands that led here.
+    pub commands: Vec<String>,
+    /// Version of the program.
+    pub version: String,
+}
+
+/// One row on one dataset.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The column.
+    pub dataset: String,
+    /// The row.
+    pub row: String,
+    /// The recipe its settings came from.
+    pub recipe: String,
+    /// What that says of itself.
+    pub about: String,
+    /// A fingerprint of the settings.
+    pub settings: String,
+    /// How its runs were judged, in words.
+    pub judged: String,
+    /// Hash of the data: edges, then features.
+    pub data: String,
+    /// Hashes of the splits that its runs were judged on, in the order of seeds.
+    pub splits: Vec<String>,
+    /// What was found.
+    pub values: Vec<Value>,
+    /// What the paper prints.
+    pub paper: Option<PrintedFigure>,
+    /// The row that it is compared with.
+    pub against: Option<String>,
+    /// Runs that failed, and why.
+    pub failed: Vec<String>,
+}
+
+/// What the run of a seed came to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    /// The seed.
+    pub seed: u64,
+    /// What was measured.
+    pub value: f64,
+}
+
+/// A difference of means, and how many standard errors that is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The difference.
+    pub of_means: f64,
+    /// The same in standard errors.
+    pub standard_errors: f64,
+}
+
+impl Entry {
+    /// What was found, seed by seed.
+    pub fn values(&self) -> Vec<f64> {
+        self.values.iter().map(|value| value.value).collect()
+    }
+
+    /// Mean and sample deviation over seeds.
+    pub fn mean_and_deviation(&self) -> Option<(f64, f64)> {
+        (!self.values.is_empty()).then(|| mean_and_deviation(&self.values()))
+    }
+
+    /// Ours less the paper's, in standard errors as Welch has them; not told of a single run.
+    pub fn paper_difference(&self) -> Option<Difference> {
+        let (mean, std) = self.mean_and_deviation().filter(|_| self.values.len() > 1)?;
+        let PrintedFigure { mean: printed, std: of_printed } = self.paper?;
+        let square = |std: f64, runs: usize| std * std / runs as f64;
+        let error = (square(std, self.values.len()) + square(of_printed?, paper::RUNS)).sqrt();
+        difference(mean - printed, error)
+    }
+
+    /// This row less another, from the differences of equal seeds.
+    pub fn difference_from(&self, other: &Entry) -> Option<Difference> {
+        let pairs = self.values.iter().filter_map(|ours| {
+            let theirs = other.values.iter().find(|theirs| theirs.seed == ours.seed)?;
+            Some(ours.value - theirs.value)
+        });
+        let pairs: Vec<f64> = pairs.collect();
+        if pairs.len() < 2 {
+            return None;
+        }
+        let (mean, std) = mean_and_deviation(&pairs);
+        difference(mean, std / (pairs.len() as f64).sqrt())
+    }
+}
+
+fn difference(of_means: f64, error: f64) -> Option<Difference> {
+    (error > 0.0).then(|| Difference { of_means, standard_errors: of_means / error })
+}
+
+impl Table {
+    /// What stands in a row and a column.
+    pub fn entry(&self, dataset: &str, row: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.dataset == dataset && entry.row == row)
+    }
+
+    /// How an entry compares with the row that it is compared with.
+    pub fn against(&self, entry: &Entry) -> Option<Difference> {
+        entry.difference_from(self.entry(&entry.dataset, entry.against.as_ref()?)?)
+    }
+
+    /// Takes over what an earlier table has and this one has not, so that several commands can fill one table.
+    pub fn merge(&mut self, earlier: Table) {
+        if (&earlier.experiment, earlier.protocol) != (&self.experiment, self.protocol) {
+            return;
+        }
+        for entry in earlier.entries {
+            if self.entry(&entry.dataset, &entry.row).is_none() {
+                self.entries.push(entry);
+            }
+        }
+        let mut commands = earlier.commands;
+        commands.retain(|command| !self.commands.contains(command));
+        commands.append(&mut self.commands);
+        self.commands = commands;
+        include(&mut self.rows, earlier.rows);
+        include(&mut self.datasets, earlier.datasets);
+        include(&mut self.notes, earlier.notes);
+    }
+}
+
+/// Puts what is missing where it stood before, after what it followed.
+fn include(names: &mut Vec<String>, earlier: Vec<String>) {
+    let mut place = 0;
+    for name in earlier {
+        match names.iter().position(|known| *known == name) {
+            Some(known) => place = known + 1,
+            None => {
+                names.insert(place, name);
+                place += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(values: &[f64], paper: Option<PrintedFigure>) -> Entry {
+        let values = values.iter().enumerate().map(|(seed, &value)| Value { seed: seed as u64, value }).collect();
+        Entry {
+            dataset: "Cora".into(),
+            row: "GCL-SPAN".into(),
+            recipe: String::new(),
+            about: String::new(),
+            settings: String::new(),
+            judged: String::new(),
+            data: String::new(),
+            splits: Vec::new(),
+            values,
+            paper,
+            against: None,
+            failed: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn differences_are_told_in_standard_errors() {
+        let paper = PrintedFigure { mean: 80.0, std: Some(1.0) };
+        let found =
+            entry(&[82.0, 84.0], Some(paper)).paper_difference().map(|found| (found.of_means, found.standard_errors));
+        // The deviation of 82 and 84 is √2, so the error is √(2/2 + 1/10).
+        assert_eq!(found, Some((3.0, 3.0 / 1.1f64.sqrt())));
+        assert_eq!(entry(&[82.0], Some(paper)).paper_difference(), None);
+        let paired = entry(&[82.0, 84.0], None).difference_from(&entry(&[81.0, 81.0], None));
+        assert_eq!(paired, Some(Difference { of_means: 2.0, standard_errors: 2.0 }));
+    }
+
+    #[test]
+    fn names_keep_their_places() {
+        let mut names = vec!["a".to_owned(), "d".to_owned()];
+        include(&mut names, ["a", "b", "d", "e"].map(str::to_owned).to_vec());
+        assert_eq!(names, ["a", "b", "d", "e"]);
+    }
+}

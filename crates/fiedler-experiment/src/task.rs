@@ -1,0 +1,125 @@
+//! The task: data opened once, with all that is decided by them.
+
+use std::sync::OnceLock;
+
+use fiedler_evaluate::Target;
+use fiedler_graph::{Dataset, Observer};
+use fiedler_io::{ReadOptions, catalogue};
+use fiedler_learn::TaskLevel;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::open::open_observed;
+
+/// A dataset with what is decided when it is opened: level, labels, fingerprints.
+pub struct Task {
+    /// As in print.
+    pub title: String,
+    /// As in recipes and folders.
+    pub name: String,
+    /// The data.
+    pub dataset: Dataset,
+    /// Whether nodes or graphs are embedded.
+    pub level: TaskLevel,
+    /// What tells the data from others.
+    pub record: DataRecord,
+    target: Option<Target>,
+    labels: OnceLock<String>,
+}
+
+/// What was embedded, as `run.json` has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataRecord {
+    /// The path, name or generator, as it was given.
+    pub source: String,
+    /// How it was read.
+    pub options: ReadOptions,
+    /// Name of the dataset.
+    pub name: String,
+    /// Number of graphs.
+    pub graphs: usize,
+    /// Number of nodes of all graphs.
+    pub nodes: usize,
+    /// Number of edges of all graphs.
+    pub edges: usize,
+    /// SHA-256 of the edges.
+    pub fingerprint: String,
+    /// SHA-256 of the features.
+    pub features_fingerprint: Option<String>,
+}
+
+impl Task {
+    /// Reads, finds or makes the data; `seed` is that of a generator.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    pub fn open(source: &str, options: &ReadOptions, seed: u64, observer: &dyn Observer) -> Result<Task> {
+        let dataset = open_observed(source, options, seed, observer)?;
+        Ok(Task::of(source, options, dataset))
+    }
+
+    /// The task of data that are there already.
+    pub fn of(source: &str, options: &ReadOptions, dataset: Dataset) -> Task {
+        let plain = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
+        Task {
+            title: source.to_owned(),
+            name: canonical(source).chars().map(plain).collect(),
+            level: TaskLevel::of(dataset.graphs.len()),
+            record: DataRecord::new(source.to_owned(), options.clone(), &dataset),
+            target: Target::of(&dataset).ok(),
+            labels: OnceLock::new(),
+            dataset,
+        }
+    }
+
+    /// What is to be predicted, where there are labels.
+    pub fn labelled(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
+    /// What is to be predicted.
+    ///
+    /// # Errors
+    /// When there are no labels.
+    pub fn target(&self) -> Result<&Target> {
+        match &self.target {
+            Some(target) => Ok(target),
+            None => Err(match Target::of(&self.dataset) {
+                Err(error) => error.into(),
+                Ok(_) => crate::Error::unexpected("labels", "they have appeared since the data were opened"),
+            }),
+        }
+    }
+
+    /// Fingerprint of the labels; empty where there are none.
+    pub fn labels_fingerprint(&self) -> &str {
+        self.labels
+            .get_or_init(|| self.target.as_ref().map_or(String::new(), |target| target.labels.fingerprint()))
+    }
+}
+
+impl DataRecord {
+    /// Describes a dataset; hashes its edges and features.
+    pub fn new(source: String, options: ReadOptions, dataset: &Dataset) -> DataRecord {
+        DataRecord {
+            source,
+            options,
+            name: dataset.name.clone(),
+            graphs: dataset.graphs.len(),
+            nodes: dataset.graphs.num_nodes(),
+            edges: dataset.graphs.num_edges(),
+            fingerprint: dataset.graphs.fingerprint(),
+            features_fingerprint: dataset.features.as_ref().map(fiedler_graph::Features::fingerprint),
+        }
+    }
+
+    /// Whether both are of the same graphs with the same features.
+    pub fn is_same(&self, other: &DataRecord) -> bool {
+        (&self.fingerprint, &self.features_fingerprint) == (&other.fingerprint, &other.features_fingerprint)
+    }
+}
+
+/// The one name that all spellings of a dataset have.
+pub fn canonical(name: &str) -> String {
+    catalogue::find(name).map_or_else(|_| name.to_owned(), |entry| entry.name.clone())
+}
