@@ -256,7 +256,7 @@ mod tests {
             (&settings["training"]["min_relative_std"], &settings["training"]["batch_size"]),
             (&json!(1e-4), &json!(32))
         );
-        for gone in ["masking", "readout", "kind", "-size", "hidden\"", "reading", "spread"] {
+        for gone in ["\"masking", "readout", "kind", "-size", "hidden\"", "reading", "spread"] {
             assert!(!new.to_string().contains(gone), "{gone} is left in {new}");
         }
     }
