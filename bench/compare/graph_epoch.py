@@ -119,7 +119,7 @@ def fiedler(name, epochs):
         with tempfile.TemporaryDirectory() as folder:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             found = program.fiedler(
-                "embed", name, "--recipe", "paper-graphs", "--scheme", "uniform-removal", "--ratio", 0.2, "--mask", 0.3, "--epochs", epochs,
+                "embed", name, "--recipe", "paper-graphs", "--scheme", "uniform-removal", "--ratio", 0.2, "--feature-mask", 0.3, "--epochs", epochs,
                 "--out", Path(folder) / "run", "--json", threads=THREADS,
             )["result"]
             after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -264,6 +264,32 @@ mod tests {
     }
 
     #[test]
+    fn a_task_takes_the_recipe_that_was_made_for_its_data_and_says_so() {
+        let notes = std::sync::Mutex::new(Vec::new());
+        let observer = |event: &fiedler_graph::Event<'_>| {
+            if let fiedler_graph::Event::Note(text) = event {
+                notes.lock().unwrap().push((*text).to_owned());
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        let graph = fiedler_graph::generate::karate_club;
+        for (source, data, expected, note) in [
+            (
+                SettingsSource::Automatic { general: GENERAL },
+                "Cora",
+                "cora",
+                "settings: recipe cora, made for this dataset",
+            ),
+            (SettingsSource::Automatic { general: GENERAL }, "karate", "paper-nodes", "settings: recipe paper-nodes"),
+            (SettingsSource::Recipe("none"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
+        ] {
+            let task = Task::of(data, &Default::default(), graph());
+            assert_eq!(source.resolve(&task, &observer).unwrap().name, expected);
+            assert_eq!(notes.lock().unwrap().pop().as_deref(), Some(note));
+        }
+    }
+
+    #[test]
     fn a_recipe_can_be_written_and_read_again() {
         let recipe = get("mutag").unwrap();
         let text = to_text(&recipe.header, &recipe.settings).unwrap();

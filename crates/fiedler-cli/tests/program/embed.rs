@@ -272,6 +272,55 @@ fn a_finished_run_is_replaced_only_by_force() {
     assert_eq!(record(&folder.path().join("run"))["data"]["name"], "citation");
 }
 
+#[test]
+fn any_setting_can_be_changed_and_unknown_ones_are_refused_before_a_folder_is_begun() {
+    let folder = TempDir::new().unwrap();
+    let embed = ["embed", "karate", "--epochs", "2", "--hidden", "8", "--recipe", "none", "--out"];
+    let mut command = fiedler(folder.path());
+    command.args(embed).args(["run", "--set", "training.patience=2", "--set", "scheme.steps=3"]).assert().success();
+    let record = record(&folder.path().join("run"));
+    assert_eq!((&record["format"], &record["recipe"]), (&2.into(), &"paper-nodes".into()));
+    let settings = &record["settings"];
+    assert_eq!((&settings["training"]["patience"], &settings["scheme"]["steps"]), (&2.into(), &3.into()));
+    for (assignment, words) in
+        [("training.patient=2", "training.patience"), ("training.epochs=many", "many"), ("epochs", "key=value")]
+    {
+        let message = failure(fiedler(folder.path()).args(embed).args(["never", "--set", assignment]), 2);
+        assert!(message.contains(words), "{message}");
+    }
+    assert!(!folder.path().join("never").exists());
+    let listed = super::stdout(fiedler(folder.path()).args(["settings", "untrained"]));
+    assert!(listed.lines().any(|line| line == "training.epochs = 1000"), "{listed}");
+    assert!(!listed.contains("method.encoders"), "{listed}");
+}
+
+#[test]
+fn two_processes_do_not_work_in_one_folder_and_what_is_not_ours_stays() {
+    let folder = TempDir::new().unwrap();
+    let run = folder.path().join("run");
+    fs::create_dir(&run).unwrap();
+    fs::create_dir(run.join(".tmpdir")).unwrap();
+    for name in [".tmpnotes", ".fiedler-old.part"] {
+        fs::write(run.join(name), "").unwrap();
+    }
+    let arguments = ["embed", "--out", "run", "--hidden", "32", "--epochs", "100000", "--checkpoint-every", "100000"];
+    let mut child = spawn(folder.path(), &arguments);
+    while !run.join("scheme.safetensors").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let message = failure(fiedler(folder.path()).args(["embed", "--out", "run", "--method", "raw", "--force"]), 8);
+    assert!(message.contains(&format!("process {}", child.id())) && message.contains(" since "), "{message}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The lock of a process that is gone is taken over.
+    assert!(run.join("run.lock").exists());
+    fiedler(folder.path()).args(["embed", "--out", "run", "--method", "raw", "--force"]).assert().success();
+    assert_eq!(
+        names(&run),
+        [".tmpdir", ".tmpnotes", "embeddings.npy", "encoder.safetensors", "report.html", "run.json"]
+    );
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_fit_into_memory_is_refused_anchors() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use fiedler::graph::{Dense, Labels, generate};
+use fiedler_graph::{Dense, Labels, generate};
 use tempfile::TempDir;
 
 use super::{failure, fiedler, json, stdout};

@@ -1,4 +1,4 @@
-//! `fiedler reproduce` as a user meets it: tables, ledgers, stopping and going on, mistakes.
+//! `fiedler reproduce` as a user meets it: tables, protocols, stopping and going on, mistakes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -86,8 +86,8 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     assert!(String::from_utf8_lossy(&again.stderr).contains("all 8 runs are finished"));
     assert_eq!(files(&out.join("runs")), before);
 
-    // Another ledger judges the same embeddings otherwise, in a table of its own; only what learns from labels is learned anew.
-    let public = json_of(node("2").args(["--ledger", "public"]));
+    // Another protocol judges the same embeddings otherwise, in a table of its own; only what learns from labels is learned anew.
+    let public = json_of(node("2").args(["--protocol", "public"]));
     assert_ne!(means(&public), found);
     assert!(out.join("node-public.csv").exists() && out.join("node-random.csv").exists());
     let after = files(&out.join("runs"));
@@ -104,9 +104,12 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     assert_eq!(more["rows"].as_array().unwrap().len(), 4);
     fiedler(folder.path()).args(["reproduce", "--report", "page/RESULTS.md", "--out", "out"]).assert().success();
     let page = fs::read_to_string(folder.path().join("page/RESULTS.md")).unwrap();
-    for words in
-        ["ledger random", "ledger public", "fiedler reproduce node --datasets citation", "A small encoder for tests"]
-    {
+    for words in [
+        "protocol random",
+        "protocol public",
+        "fiedler reproduce node --datasets citation",
+        "A small encoder for tests",
+    ] {
         assert!(page.contains(words), "{words} is not in\n{page}");
     }
 }
@@ -118,12 +121,12 @@ fn csv_column(out: &Path, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn without_embeddings_another_ledger_judges_the_same() {
+fn without_embeddings_another_protocol_judges_the_same() {
     let folder = folder_with_recipes();
-    let table = |out: &str, ledger: &str, more: &[&str]| {
+    let table = |out: &str, protocol: &str, more: &[&str]| {
         let mut command = fiedler(folder.path());
         command.args(["reproduce", "node", "--datasets", "citation", "--methods", "GCL-SPAN,R-GCN", "--seeds", "2"]);
-        json_of(command.args(["--recipes", "recipes", "--ledger", ledger, "--out", out]).args(more))
+        json_of(command.args(["--recipes", "recipes", "--protocol", protocol, "--out", out]).args(more))
     };
     table("lean", "random", &["--lean"]);
     let kept = |name: &str| files(&folder.path().join("lean/runs")).keys().filter(|path| path.ends_with(name)).count();
@@ -216,7 +219,7 @@ fn graphs_of_a_set_are_judged_by_folds() {
     write_rings(folder.path());
     let graph = ["reproduce", "graph", "--datasets", "./RINGS", "--seeds", "2", "--epochs", "2"];
     let table = json_of(fiedler(folder.path()).args(graph));
-    assert_eq!(table["ledger"], "folds");
+    assert_eq!(table["protocol"], "folds");
     assert_eq!(means(&table).len(), 6);
     assert_eq!(table["entries"][0]["splits"].as_array().unwrap().len(), 20);
     let reference =

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use fiedler::evaluate::{Protocol, Target};
-use fiedler::graph::{generate, write};
+use fiedler_evaluate::{Protocol, Target};
+use fiedler_graph::{generate, write};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ fn a_search_can_be_repeated_resumed_and_used() {
     let folder = TempDir::new().unwrap();
     let found = tune(folder.path(), &["sbm:nodes=200"], "out");
     assert_eq!((&found["trials"], &found["runs"]), (&4.into(), &6.into()));
-    assert_eq!(found["valid"]["seeds"], 3);
+    assert_eq!(found["validation"]["seeds"], 3);
     let out = folder.path().join("out");
     let first = outcomes(&out);
     assert_eq!(first.len(), 4);
@@ -97,7 +97,7 @@ fn labels_of_the_test_part_change_nothing() {
                 let value: Value =
                     serde_json::from_slice(&fs::read(run.unwrap().path().join("seed-1000/valid.json")).unwrap())
                         .unwrap();
-                format!("{} {}", value["judged_by"], value["valid"])
+                format!("{} {}", value["judged_by"], value["validation"].as_f64().unwrap())
             })
             .collect();
         found.sort();

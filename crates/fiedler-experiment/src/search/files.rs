@@ -55,7 +55,9 @@ fn header(search: &Search<'_>, best: &Trial) -> RecipeHeader {
 fn csv(trials: &[Trial]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let names = trials.first().map(|trial| trial.choices.iter().map(|(name, _)| *name)).into_iter().flatten();
-    writer.write_record(["trial", "seeds", "valid_mean", "valid_std", "seconds", "failed"].into_iter().chain(names))?;
+    writer.write_record(
+        ["trial", "seeds", "validation_mean", "validation_std", "seconds", "failed"].into_iter().chain(names),
+    )?;
     for trial in trials {
         let found = trial.valid();
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
