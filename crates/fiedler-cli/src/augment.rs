@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fiedler_augment::scheme::{Scheme, Settings, Spectral, ViewReport};
+use fiedler_augment::scheme::{Scheme, SchemeSettings, ViewReport};
 use fiedler_experiment::scheme_export::{BetweenClasses, SchemeExport, SchemeSummary};
 use fiedler_experiment::{Result, compute_scheme, memory};
 use fiedler_graph::Dataset;
@@ -53,7 +53,7 @@ Examples:
 
 impl Augment {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
-        let settings = self.scheme.settings(&SchemeSettings::Opposite(Spectral::default()), common.seed())?;
+        let settings = self.scheme.settings(&SchemeSettings::default(), common.seed())?;
         let export = self.out.as_ref().map(|folder| SchemeExport {
             folder: folder.clone(),
             force: self.force,

@@ -34,7 +34,7 @@ pub struct Convert {
 impl Convert {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
         let dataset = self.reading.load(Some(&self.data), common.seed(), output)?;
-        let written = write::write(&dataset, &self.target, &write::Options { force: self.force })?;
+        let written = write::write(&dataset, &self.target, &write::WriteOptions { force: self.force })?;
         for path in &written.files {
             output.note(&format!("wrote {}", path.display()));
         }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use clap::{Args, Subcommand};
-use fiedler_io::catalogue::{self, Entry, FetchSettings, Kind, Progress};
 use fiedler_graph::generate;
+use fiedler_io::catalogue::{self, Entry, FetchSettings, Kind, Progress};
 use indicatif::ProgressBar;
 use serde::Serialize;
 

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use fiedler_evaluate::{Metric, PREPARATIONS, Preparation, Protocol, Score, Settings, Target};
-use fiedler_evaluate::{WEIGHTS, read_labels};
+use fiedler_evaluate::probe::{LogisticSettings, RidgeSettings};
+use fiedler_evaluate::{EvaluationSettings, LabelKind, Metric, Probe, Protocol, Scaling, Score, Target};
 use serde::Serialize;
 
 use super::Common;
 use super::output::Output;
 use super::table::{Table, count, figure};
-use fiedler_experiment::{ReadOptions, Result, evaluate_file, open};
+use fiedler_experiment::{ReadOptions, Result, evaluate_file, read_labels};
 
 /// Extensions of files that are taken as tables of labels.
 const TABLES: [&str; 5] = ["csv", "tsv", "txt", "npy", "parquet"];
@@ -39,13 +39,19 @@ pub struct Evaluate {
     /// Divide every class in the same shares: true or false [default: true for kfold, false for random]
     #[arg(long, value_name = "BOOL")]
     stratified: Option<bool>,
-    /// What may be done to embeddings first, chosen like weights: standardize (columns, by the training rows), unit-rows, as-is
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = PREPARATIONS)]
-    prepare: Vec<Preparation>,
-    /// Weights to choose from: C of logistic regression (large is a weak penalty), alpha of ridge regression (large is a strong one), both
-    /// as in scikit-learn
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = WEIGHTS)]
-    weights: Vec<f64>,
+    /// Which probe: logistic, ridge or adam [default: logistic for classes, ridge for values; adam for the protocol reference]
+    #[arg(long, value_name = "NAME")]
+    probe: Option<Probe>,
+    /// Scaling of embeddings, chosen on validation: standardize (columns, by the training rows), l2-rows, none
+    /// [default: standardize,l2-rows]
+    #[arg(long, alias = "prepare", value_name = "LIST", value_delimiter = ',')]
+    scaling: Option<Vec<Scaling>>,
+    /// Values of C of logistic regression to choose from: large is a weak penalty, as in scikit-learn
+    #[arg(long = "cs", visible_alias = "C", alias = "weights", value_name = "LIST", value_delimiter = ',')]
+    cs: Option<Vec<f64>>,
+    /// Values of alpha of ridge regression to choose from: large is a strong penalty, as in scikit-learn
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    alphas: Option<Vec<f64>>,
     /// Format of the dataset in --labels, where looking at it does not tell
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
@@ -82,7 +88,7 @@ struct Report<'a> {
     labels: &'a str,
     #[serde(flatten)]
     score: &'a Score,
-    settings: &'a Settings,
+    settings: &'a EvaluationSettings,
 }
 
 impl Evaluate {
@@ -104,14 +110,14 @@ impl Evaluate {
 
     fn target(&self, common: &Common, output: &Output) -> Result<Target> {
         let spinner = output.spinner(&format!("reading {}", self.labels));
-        let target = if self.is_table() { Ok(read_labels(&self.labels)?) } else { self.of_dataset(common) };
+        let target = if self.is_table() { Ok(read_labels(Path::new(&self.labels))?) } else { self.of_dataset(common) };
         spinner.finish_and_clear();
         target
     }
 
     fn of_dataset(&self, common: &Common) -> Result<Target> {
-        let options = ReadOptions { format: self.format.clone(), targets: self.targets.clone(), ..Default::default() };
-        Ok(Target::of(&open(&self.labels, &options, common.seed())?)?)
+        let options = ReadOptions { format: self.format.clone(), columns: self.targets.clone(), ..Default::default() };
+        Ok(Target::of(&fiedler_io::open(&self.labels, &options, common.seed())?)?)
     }
 
     /// Whether the labels are a table; a dataset in a table is told by its format or by the columns to predict.
@@ -123,7 +129,7 @@ impl Evaluate {
         !is_dataset && extension.is_some_and(|extension| TABLES.contains(&extension.to_ascii_lowercase().as_str()))
     }
 
-    fn settings(&self, target: &Target, common: &Common) -> Result<Settings> {
+    fn settings(&self, target: &Target, common: &Common) -> Result<EvaluationSettings> {
         let mut protocol = match &self.protocol {
             Some(name) => name.parse::<Protocol>()?,
             None => Protocol::usual(target),
@@ -134,14 +140,26 @@ impl Evaluate {
         if let Some(stratified) = self.stratified {
             protocol = protocol.with_stratified(stratified)?;
         }
-        Ok(Settings {
+        Ok(EvaluationSettings {
             protocol: Some(protocol),
+            probe: self.probe(target),
             metric: self.metric,
-            weights: self.weights.clone(),
-            preparations: self.prepare.clone(),
+            scaling: self.scaling.clone(),
             seed: common.seed(),
             ..Default::default()
         })
+    }
+
+    /// The probe that the flags ask for; without any, the usual one.
+    fn probe(&self, target: &Target) -> Option<Probe> {
+        let logistic = |cs: &Vec<f64>| LogisticSettings { cs: cs.clone(), ..Default::default() }.into();
+        let ridge = |alphas: &Vec<f64>| RidgeSettings { alphas: alphas.clone(), ..Default::default() }.into();
+        let penalties = match target.kind() {
+            // A grid under the name that it had before serves whichever probe there is.
+            LabelKind::Regression => self.alphas.as_ref().or(self.cs.as_ref()).map(ridge),
+            _ => self.cs.as_ref().map(logistic),
+        };
+        penalties.or_else(|| self.probe.clone())
     }
 
     fn describe(&self, score: &Score) -> String {
@@ -173,10 +191,10 @@ impl Evaluate {
             table.row(
                 split.name.clone(),
                 format!(
-                    "{}{unit}, {}, weight {} ({}{unit} where they were chosen), {}/{}/{} items, {}",
+                    "{}{unit}, {}{} ({}{unit} on validation), {}/{}/{} items, {}",
                     value(split.value),
-                    split.preparation,
-                    split.weight,
+                    split.scaling,
+                    hyperparameters(&split.hyperparameters),
                     value(split.validation),
                     split.train_items,
                     split.validation_items,
@@ -193,4 +211,9 @@ impl Evaluate {
         }
         table.to_string()
     }
+}
+
+/// What was chosen on validation, as in `, c 10`.
+fn hyperparameters(chosen: &std::collections::BTreeMap<String, f64>) -> String {
+    chosen.iter().map(|(name, value)| format!(", {name} {value}")).collect()
 }

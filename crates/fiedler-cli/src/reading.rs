@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fiedler_experiment::{BUILT_IN, ReadOptions, Result, open_observed};
-use fiedler_graph::{Dataset, read};
+use fiedler_graph::Dataset;
+use fiedler_io::read;
 
 use super::output::Output;
 
@@ -39,7 +40,7 @@ impl Reading {
             format: self.format.clone(),
             features: self.features.clone(),
             labels: self.labels.clone(),
-            targets: self.targets.clone(),
+            columns: self.targets.clone(),
             attributes: self.attributes,
             unweighted: self.unweighted,
         }

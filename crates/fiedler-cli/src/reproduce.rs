@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use fiedler_evaluate::ProtocolPreset;
 use fiedler_experiment::tables::{CaseStudy, TableKind, TablePlan, render, write_report};
-use fiedler_experiment::{Error, ErrorKind, ProtocolPreset, Result};
+use fiedler_experiment::{Error, ErrorKind, Result};
 use serde_json::json;
 
 use super::Common;

@@ -3,10 +3,10 @@
 use clap::{Args, ValueEnum};
 use fiedler_augment::ascent::StepSize;
 use fiedler_augment::centrality::Centrality;
-use fiedler_augment::objective::Objective;
+use fiedler_augment::objective::SpectralObjective;
 use fiedler_augment::scheme::{
-    CentralityRemoval, Clustered, DiffusionSettings, GraphCl, NodeDropping, Operation, Rates, Settings, Spectral, Start,
-    SupportChoice, Uniform,
+    CentralityRemoval, Clustered, DiffusionSettings, GraphCl, NodeDropping, Operation, Rates, SchemeSettings, Spectral,
+    Start, SupportChoice, Uniform,
 };
 use fiedler_experiment::{Error, ErrorKind, Result, seeded};
 use fiedler_spectral::Operator;
@@ -21,7 +21,7 @@ pub struct SchemeFlags {
     /// Which scheme [default: opposite]
     #[arg(long, value_enum)]
     scheme: Option<SchemeName>,
-    /// EdgeFlips in expectation as a share of the edges; of the nodes, where nodes are dropped [default: 0.3; nodes 0.2]
+    /// Flips in expectation as a share of the edges; of the nodes, where nodes are dropped [default: 0.3; nodes 0.2]
     #[arg(long, value_name = "SHARE")]
     ratio: Option<f64>,
     /// Whose spectrum: laplacian (I - D^-1/2 A D^-1/2) or propagation (what a graph convolution multiplies by) [default: laplacian]
@@ -29,8 +29,8 @@ pub struct SchemeFlags {
     operator: Option<Operator>,
     /// The norm of the expected graph's spectrum, as in the paper, or in the mean of a sampled one's: expected or sampled
     /// [default: expected]
-    #[arg(long, value_name = "NAME", value_parser = word::<Objective>)]
-    norm: Option<Objective>,
+    #[arg(long, value_name = "NAME", value_parser = word::<SpectralObjective>)]
+    norm: Option<SpectralObjective>,
     /// How many of the lowest and of the highest eigenvalues count: a number, or all [default: all]
     #[arg(long, value_name = "K|all", value_parser = parse_eigenvalues)]
     eigenvalues: Option<Eigenvalues>,
@@ -116,7 +116,7 @@ fn parse_eigenvalues(text: &str) -> Result<Eigenvalues, String> {
 
 impl SchemeFlags {
     /// The settings the flags ask for; what they leave open is as in `base`.
-    pub fn settings(&self, base: &Settings, seed: u64) -> Result<Settings> {
+    pub fn settings(&self, base: &SchemeSettings, seed: u64) -> Result<SchemeSettings> {
         let scheme = self.scheme.unwrap_or_else(|| SchemeName::of(base));
         self.check(scheme)?;
         if *self == SchemeFlags::default() {
@@ -171,7 +171,7 @@ impl SchemeFlags {
         Err(Error::new(ErrorKind::Usage, message, "leave it out, or choose another scheme".to_owned()))
     }
 
-    fn uniform(&self, base: &Settings, rates: impl Fn(f64) -> Rates) -> Settings {
+    fn uniform(&self, base: &SchemeSettings, rates: impl Fn(f64) -> Rates) -> SchemeSettings {
         // The share of edges that change stays as it was, whatever changed them.
         let ratio = match base {
             SchemeSettings::Opposite(base) | SchemeSettings::Single(base) | SchemeSettings::Double(base) => base.ratio,
@@ -182,7 +182,7 @@ impl SchemeFlags {
         SchemeSettings::Uniform(Uniform { first: rates, second: rates })
     }
 
-    fn clustered(&self, base: &Settings) -> Clustered {
+    fn clustered(&self, base: &SchemeSettings) -> Clustered {
         let base = match base {
             SchemeSettings::Clustered(base) => *base,
             _ => Clustered::default(),
@@ -190,7 +190,7 @@ impl SchemeFlags {
         Clustered { clusters: self.clusters.or(base.clusters), ratio: self.ratio.unwrap_or(base.ratio), ..base }
     }
 
-    fn by_centrality(&self, base: &Settings) -> CentralityRemoval {
+    fn by_centrality(&self, base: &SchemeSettings) -> CentralityRemoval {
         let base = match base {
             SchemeSettings::Centrality(base) => *base,
             _ => CentralityRemoval::default(),
@@ -200,7 +200,7 @@ impl SchemeFlags {
         CentralityRemoval { centrality, first, second, ..base }
     }
 
-    fn diffusion(&self, base: &Settings) -> Result<DiffusionSettings> {
+    fn diffusion(&self, base: &SchemeSettings) -> Result<DiffusionSettings> {
         let base = match base {
             SchemeSettings::Diffusion(base) => *base,
             _ => DiffusionSettings::default(),
@@ -213,7 +213,7 @@ impl SchemeFlags {
         Ok(DiffusionSettings { kernel, memory: self.memory()?.unwrap_or(base.memory), ..base })
     }
 
-    fn graphcl(&self, operation: Operation, base: &Settings) -> Settings {
+    fn graphcl(&self, operation: Operation, base: &SchemeSettings) -> SchemeSettings {
         let base = match base {
             SchemeSettings::GraphCl(base) => base.ratio,
             _ => GraphCl::default().ratio,
@@ -221,7 +221,7 @@ impl SchemeFlags {
         SchemeSettings::GraphCl(GraphCl { first: operation, second: operation, ratio: self.ratio.unwrap_or(base) })
     }
 
-    fn spectral(&self, base: &Settings) -> Result<Spectral> {
+    fn spectral(&self, base: &SchemeSettings) -> Result<Spectral> {
         let base = match base {
             SchemeSettings::Opposite(base) | SchemeSettings::Single(base) | SchemeSettings::Double(base) => *base,
             _ => Spectral::default(),
@@ -229,7 +229,7 @@ impl SchemeFlags {
         Ok(Spectral {
             operator: self.operator.unwrap_or(base.operator),
             objective: self.norm.unwrap_or(base.objective),
-            eigenvalues: self.ends(base.eigenvalues),
+            k: self.ends(base.k),
             ratio: self.ratio.unwrap_or(base.ratio),
             steps: self.steps.unwrap_or(base.steps),
             step_size: self.step_size.map_or(base.step_size, StepSize::Rate),
@@ -243,14 +243,14 @@ impl SchemeFlags {
         })
     }
 
-    fn node_dropping(&self, base: &Settings) -> Result<NodeDropping> {
+    fn node_dropping(&self, base: &SchemeSettings) -> Result<NodeDropping> {
         let base = match base {
             SchemeSettings::NodeDropping(base) => *base,
             _ => NodeDropping::default(),
         };
         Ok(NodeDropping {
             operator: self.operator.unwrap_or(base.operator),
-            eigenvalues: self.ends(base.eigenvalues),
+            k: self.ends(base.k),
             ratio: self.ratio.unwrap_or(base.ratio),
             steps: self.steps.unwrap_or(base.steps),
             step_size: self.step_size.map_or(base.step_size, StepSize::Rate),
@@ -282,7 +282,7 @@ impl SchemeFlags {
 
 impl SchemeName {
     /// The name that settings would have on the command line.
-    fn of(settings: &Settings) -> SchemeName {
+    fn of(settings: &SchemeSettings) -> SchemeName {
         match settings {
             SchemeSettings::Opposite(_) => SchemeName::Opposite,
             SchemeSettings::Single(_) => SchemeName::Single,
@@ -294,6 +294,7 @@ impl SchemeName {
             SchemeSettings::Clustered(_) => SchemeName::Clustered,
             SchemeSettings::Centrality(_) => SchemeName::Centrality,
             SchemeSettings::Diffusion(_) => SchemeName::Diffusion,
+            SchemeSettings::Custom(_) => SchemeName::Opposite,
             SchemeSettings::GraphCl(graphcl) => match graphcl.first {
                 Operation::NodeDropping => SchemeName::UniformNodeDropping,
                 Operation::Subgraph => SchemeName::Subgraph,

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use fiedler_evaluate::ProtocolPreset;
 use fiedler_experiment::recipe::{self, SettingsSource};
 use fiedler_experiment::search::{Search, SearchPlan, SearchedScheme, Trial, best_path, shown};
-use fiedler_experiment::{Error, ErrorKind, Named, ProtocolPreset, Result, Task, settings_tree};
+use fiedler_experiment::{Error, ErrorKind, Named, Result, Task, settings_tree};
 use fiedler_learn::run::Settings;
 use serde_json::json;
 

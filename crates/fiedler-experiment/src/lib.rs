@@ -38,10 +38,8 @@ mod task;
 
 pub use error::{Error, ErrorKind, Result};
 pub use evaluation::{evaluate_file, read_labels};
-pub use named::Named;
 pub use fiedler_io::ReadOptions;
+pub use named::Named;
 pub use open::{BUILT_IN, open_observed};
-pub use scheme_store::{
-    ComputedScheme, SchemeStore, SchemeTiming, compute_scheme, load_scheme, save_scheme, seeded,
-};
+pub use scheme_store::{ComputedScheme, SchemeStore, SchemeTiming, compute_scheme, load_scheme, save_scheme, seeded};
 pub use task::{DataRecord, Task, canonical};

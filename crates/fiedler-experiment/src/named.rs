@@ -55,3 +55,15 @@ macro_rules! named {
 }
 
 pub(crate) use named;
+
+impl Named for fiedler_evaluate::ProtocolPreset {
+    const ALL: &'static [Self] = &fiedler_evaluate::ProtocolPreset::ALL;
+
+    fn name(self) -> &'static str {
+        fiedler_evaluate::ProtocolPreset::name(self)
+    }
+
+    fn about(self) -> &'static str {
+        self.help()
+    }
+}

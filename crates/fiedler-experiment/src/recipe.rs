@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
-use fiedler_evaluate::ProtocolPreset;
 use crate::run::{RunRecord, version1};
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
 
 /// What a recipe says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

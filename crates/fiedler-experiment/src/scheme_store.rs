@@ -8,15 +8,15 @@ use std::time::Instant;
 
 use fiedler_augment::scheme::Report;
 use fiedler_augment::{Scheme, SchemeSettings};
-use fiedler_io::AtomicFiles;
 use fiedler_graph::{GraphSet, Observer};
+use fiedler_io::AtomicFiles;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use fiedler_graph::fingerprint::short_hash;
 use crate::observe::Tell;
 use crate::run::remove;
 use crate::task::Task;
+use fiedler_graph::fingerprint::short_hash;
 
 /// A folder of schemes.
 pub struct SchemeStore {
@@ -156,7 +156,9 @@ pub fn load_scheme(path: &Path, graphs: &GraphSet) -> Result<Scheme> {
 /// A scheme's settings with another seed, where they have one.
 pub fn seeded(mut settings: SchemeSettings, seed: u64) -> SchemeSettings {
     match &mut settings {
-        SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => spectral.seed = seed,
+        SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => {
+            spectral.seed = seed
+        }
         SchemeSettings::NodeDropping(dropping) => dropping.seed = seed,
         SchemeSettings::Clustered(clustered) => clustered.seed = seed,
         SchemeSettings::Uniform(_)

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Keys that tell which of several settings these are; when one changes, what stands beside it gives way to the defaults of the other.
-const TAGS: [&str; 3] = ["name", "kind", "scheme"];
+const TAGS: [&str; 1] = ["name"];
 
 /// Changes settings by assignments such as `training.epochs=200` or `method.encoder.dropout=0.5`, in their order.
 ///

@@ -93,8 +93,7 @@ impl Task {
 
     /// Fingerprint of the labels; empty where there are none.
     pub fn labels_fingerprint(&self) -> &str {
-        self.labels
-            .get_or_init(|| self.target.as_ref().map_or(String::new(), |target| target.labels.fingerprint()))
+        self.labels.get_or_init(|| self.target.as_ref().map_or(String::new(), |target| target.labels.fingerprint()))
     }
 }
 

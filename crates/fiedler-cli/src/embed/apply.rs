@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use fiedler_experiment::run::{Application, RunFolder};
+use fiedler_experiment::run::{Application, RunFolder, read_encoder};
 use fiedler_experiment::{BUILT_IN, Error, ErrorKind, Result, Task};
-use fiedler_learn::run::SavedEncoder;
 
 use super::flags::LearnFlags;
 use super::{Embed, summary};
@@ -21,7 +20,7 @@ impl Embed {
                 "an encoder is applied as it was trained; leave the flags of learning and of schemes out".to_owned();
             return Err(Error::new(ErrorKind::Usage, "--encoder learns nothing", hint));
         }
-        let saved = SavedEncoder::read(encoder)?;
+        let saved = read_encoder(encoder)?;
         let folder = self.out.as_ref().map(|path| RunFolder::new(path));
         if let Some(folder) = folder.as_ref().filter(|_| !self.force) {
             folder.check_free()?;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use fiedler_experiment::{Error, ErrorKind, Result, settings_tree};
-use fiedler_learn::method::MethodSettings;
+use fiedler_learn::method::{ContrastMode, MethodSettings};
 use fiedler_learn::run::Settings;
 use serde_json::{Value, json};
 
@@ -10,10 +10,8 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnFlags {
-    /// What makes the embedding: span (nodes of one spectral view against the graph of the other: the paper's), untrained (an encoder with
-    /// random weights), raw (the features as they are), supervised (an encoder trained by the labels, to compare with: the embedding has
-    /// one column a class, its score) [default: span]
-    #[arg(long, value_name = "NAME")]
+    /// What makes the embedding: span (the paper's), dgi, untrained, raw or supervised [default: span]
+    #[arg(long, value_name = "NAME", long_help = method_help())]
     method: Option<String>,
     /// Epochs of training
     #[arg(long, value_name = "N")]
@@ -34,15 +32,15 @@ pub struct LearnFlags {
     #[arg(long, value_name = "RATE", alias = "mask", allow_negative_numbers = true)]
     feature_mask: Option<f64>,
     /// Contrastive loss: info-nce (the paper's) or jensen-shannon (that of the program behind the paper's numbers)
-    #[arg(long, value_name = "NAME")]
-    objective: Option<String>,
-    /// What is contrasted across views: node-graph (nodes with their graph: the paper's), node-node (nodes with other nodes), graph-graph
-    /// (graphs with the other graphs of a batch) [default: node-graph]
-    #[arg(long, value_name = "NAME")]
-    pairs: Option<String>,
+    #[arg(long, alias = "objective", value_name = "NAME")]
+    loss: Option<String>,
+    /// What is contrasted across views: local-global (nodes with their graph: the paper's), local-local (nodes with other nodes),
+    /// global-global (graphs with the other graphs of a batch) [default: local-global]
+    #[arg(long, alias = "pairs", value_name = "NAME")]
+    contrast: Option<ContrastMode>,
     /// One encoder for both views, or two
-    #[arg(long, value_name = "1|2")]
-    encoders: Option<usize>,
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    encoders: Option<u8>,
     /// Batch size: graphs that a step looks at, of a set
     #[arg(long, value_name = "N")]
     batch_size: Option<usize>,
@@ -73,6 +71,14 @@ struct Flag {
     value: Option<Value>,
 }
 
+fn method_help() -> String {
+    let mut help = String::from("What makes the embedding [default: span]:");
+    for method in MethodSettings::ALL {
+        help.push_str(&format!("\n  {:11} {}", method.name, method.about));
+    }
+    help
+}
+
 impl LearnFlags {
     fn flags(&self) -> [Flag; 12] {
         let flag = |name, needs, keys, value| Flag { name, needs, keys, value };
@@ -81,22 +87,22 @@ impl LearnFlags {
         let text = |value: &Option<String>| value.as_ref().map(|value| json!(value));
         [
             flag("--epochs", Needs::Training, &["training.epochs"], whole(self.epochs)),
-            flag("--hidden", Needs::Encoder, &["method.encoder.hidden"], whole(self.hidden)),
-            flag("--layers", Needs::Encoder, &["method.encoder.layers"], whole(self.layers)),
-            flag("--learning-rate", Needs::Training, &["training.learning-rate"], real(self.learning_rate)),
-            flag("--weight-decay", Needs::Training, &["training.weight-decay"], real(self.weight_decay)),
+            flag("--hidden", Needs::Encoder, &["method.encoder.hidden_channels"], whole(self.hidden)),
+            flag("--layers", Needs::Encoder, &["method.encoder.num_layers"], whole(self.layers)),
+            flag("--learning-rate", Needs::Training, &["training.learning_rate"], real(self.learning_rate)),
+            flag("--weight-decay", Needs::Training, &["training.weight_decay"], real(self.weight_decay)),
             flag(
                 "--feature-mask",
                 Needs::Views,
-                &["masking.first.columns", "masking.second.columns"],
+                &["feature_masking.first.rate", "feature_masking.second.rate"],
                 real(self.feature_mask),
             ),
-            flag("--objective", Needs::Views, &["method.objective.kind"], text(&self.objective)),
-            flag("--pairs", Needs::Views, &["method.pairs.kind"], text(&self.pairs)),
-            flag("--encoders", Needs::Views, &["method.encoders"], whole(self.encoders)),
-            flag("--batch-size", Needs::Training, &["training.batch-size"], whole(self.batch_size)),
+            flag("--loss", Needs::Views, &["method.loss.name"], text(&self.loss)),
+            flag("--contrast", Needs::Views, &["method.contrast.name"], self.contrast.map(contrast_name)),
+            flag("--encoders", Needs::Views, &["method.share_encoder"], self.encoders.map(|count| json!(count != 2))),
+            flag("--batch-size", Needs::Training, &["training.batch_size"], whole(self.batch_size)),
             flag("--patience", Needs::Training, &["training.patience"], whole(self.patience)),
-            flag("--checkpoint-every", Needs::Training, &["training.checkpoint-every"], whole(self.checkpoint_every)),
+            flag("--checkpoint-every", Needs::Training, &["training.checkpoint_every"], whole(self.checkpoint_every)),
         ]
     }
 
@@ -123,12 +129,17 @@ impl LearnFlags {
     }
 }
 
+/// The name of a contrast mode in settings.
+fn contrast_name(contrast: ContrastMode) -> Value {
+    serde_json::to_value(contrast).map(|value| value["name"].clone()).unwrap_or_default()
+}
+
 /// Refuses flags that say nothing to the method, rather than passing them over.
 fn check(flags: &[Flag], method: &MethodSettings) -> Result<()> {
     let has = |needs: Needs| match needs {
-        Needs::Training => method.is_trained(),
-        Needs::Encoder => method.encoder().is_some(),
-        Needs::Views => method.views() > 0,
+        Needs::Training => method.as_any().untrained().is_some(),
+        Needs::Encoder => !matches!(method, MethodSettings::Raw(_)),
+        Needs::Views => method.as_any().default_views().is_some(),
     };
     let idle = flags.iter().filter(|flag| flag.value.is_some() && !has(flag.needs));
     let idle: Vec<&str> = idle.map(|flag| flag.name).collect();

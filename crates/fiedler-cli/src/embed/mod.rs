@@ -6,9 +6,10 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
+use fiedler_evaluate::QuickProbe;
 use fiedler_experiment::recipe::{self, GENERAL, SettingsSource};
 use fiedler_experiment::run::{Existing, RunFolder, RunPlan, RunRecord, TableFormat};
-use fiedler_experiment::{BUILT_IN, Error, ErrorKind, QuickProbe, ReadOptions, Result, Task, pages, seeded};
+use fiedler_experiment::{BUILT_IN, Error, ErrorKind, ReadOptions, Result, Task, pages, seeded};
 use fiedler_learn::run::Settings;
 
 use super::Common;
@@ -107,7 +108,7 @@ impl Embed {
             let degrees = settings.features.degrees;
             output.note(&format!("no features: node degrees serve, one column each up to {degrees}"));
         }
-        let probe = QuickProbe::new(&task, settings.seed);
+        let probe = QuickProbe::new(&task.dataset, settings.seed);
         let folder = match &self.out {
             Some(path) => RunFolder::new(path),
             None => RunFolder::free(&task.dataset.name, settings.method.name()),
@@ -182,10 +183,16 @@ impl Embed {
         };
         settings.seed = origin.seed;
         let mut settings = self.learning.apply(&settings)?;
-        settings.scheme.0 = self.scheme.settings(&settings.scheme.0, origin.seed)?;
+        if settings.method.as_any().default_views().is_some() {
+            settings.scheme = Some(self.scheme.settings(&settings.scheme_or_usual(), origin.seed)?);
+        } else if self.scheme != SchemeFlags::default() {
+            let message = format!("the method {} draws no views from a scheme", settings.method.name());
+            let hint = "leave the flags of schemes out, or choose another method".to_owned();
+            return Err(Error::new(ErrorKind::Usage, message, hint));
+        }
         let mut settings = self.learning.assigned(&settings)?;
         if settings.seed != origin.seed {
-            settings.scheme.0 = seeded(settings.scheme.0, settings.seed);
+            settings.scheme = settings.scheme.map(|scheme| seeded(scheme, settings.seed));
         }
         Ok((settings, recipe))
     }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fiedler_evaluate::Metric;
-use fiedler_experiment::QuickScore;
+use fiedler_evaluate::{Metric, QuickScore};
 use fiedler_experiment::run::{PAGE, ResultRecord, RunRecord};
 use serde_json::{Value, json};
 

@@ -12,12 +12,12 @@ use fiedler_augment::Scheme;
 use fiedler_graph::{Dataset, Observer};
 use fiedler_report::{Comparison, GraphPage, Page, SchemePage};
 
-use crate::scheme_store::load_scheme;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::open::{BUILT_IN, open_observed};
-use fiedler_io::ReadOptions;
 use crate::run::{PAGE, RunFolder};
+use crate::scheme_store::load_scheme;
+use fiedler_io::ReadOptions;
 
 pub use files::WrittenPage;
 pub use run::leave_missing_page;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use fiedler_augment::Scheme;
 use fiedler_evaluate::{Metric, Score as Evaluated};
 use fiedler_graph::random::stream;
-use fiedler_io::AtomicFiles;
 use fiedler_graph::{Dataset, Observer};
+use fiedler_io::AtomicFiles;
 use fiedler_report::{GraphPage, Page, Plane, RunPage, ScoreRow, classes, plane};
 use rand::RngExt;
 use serde::Deserialize;
@@ -17,12 +17,12 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::open::open_observed;
-use fiedler_evaluate::QuickScore;
-use crate::scheme_store::load_scheme;
 use crate::run::embeddings::read_embeddings;
 use crate::run::{LOSSES, PAGE, RunArtifacts, RunFolder, RunRecord};
+use crate::scheme_store::load_scheme;
 use crate::settings_tree;
 use crate::task::{DataRecord, Task};
+use fiedler_evaluate::QuickScore;
 
 /// Points on a plane at most, and where a page should be there at once.
 const MOST_POINTS: usize = 5_000;

@@ -13,8 +13,8 @@ use super::embeddings::{TableFormat, write_embeddings};
 use super::folder::RunFolder;
 use crate::error::{Error, Result};
 use crate::observe::Tell;
-use fiedler_evaluate::{QuickProbe, QuickScore};
 use crate::task::{DataRecord, Task};
+use fiedler_evaluate::{QuickProbe, QuickScore};
 
 /// Reads an encoder that a run left.
 ///

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fiedler_io::{AtomicFiles, write};
 use fiedler_graph::{Dataset, Dense};
 use fiedler_io::read::TableFile;
+use fiedler_io::{AtomicFiles, write};
 use fiedler_learn::Embeddings;
 
 use crate::error::Result;

@@ -19,9 +19,9 @@ use fiedler_learn::run::{Run, Settings};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
-use fiedler_evaluate::QuickProbe;
 use crate::scheme_store::SchemeStore;
 use crate::task::Task;
+use fiedler_evaluate::QuickProbe;
 
 pub use apply::{Application, AppliedEncoder, read_encoder};
 pub use embeddings::TableFormat;

@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
-use fiedler_evaluate::QuickScore;
 use crate::run::version1;
 use crate::task::DataRecord;
+use fiedler_evaluate::QuickScore;
 
 /// Version of the format of `run.json`. Version 1 had no such number.
 pub const FORMAT: u32 = 2;

@@ -9,8 +9,8 @@ use std::path::Path;
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::scheme::{Augmentation, Scheme, SchemeSettings, View, ViewKey};
 use fiedler_augment::support::Pairs;
-use fiedler_io::AtomicFiles;
 use fiedler_graph::{Batch, Dataset, GraphSet};
+use fiedler_io::AtomicFiles;
 use fiedler_spectral::Operator;
 
 use super::SchemeExport;
@@ -125,7 +125,9 @@ fn sensitive_edges(scheme: &Scheme, set: &GraphSet, top: usize, file: &mut impl 
 
 fn operator(settings: &SchemeSettings) -> Operator {
     match settings {
-        SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => spectral.operator,
+        SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => {
+            spectral.operator
+        }
         _ => Operator::default(),
     }
 }

@@ -16,13 +16,13 @@ use fiedler_learn::TaskLevel;
 use fiedler_learn::run::Settings;
 
 use crate::error::{Error, ErrorKind, Result};
-use fiedler_graph::fingerprint::short_hash;
 use crate::observe::Tell;
-use fiedler_evaluate::ProtocolPreset;
 use crate::run::timing::{epoch_seconds, in_words};
 use crate::run::{Existing, RunFolder, RunPlan, remove};
 use crate::scheme_store::SchemeStore;
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
+use fiedler_graph::fingerprint::short_hash;
 
 pub use files::{best_path, shown};
 use halving::SEEDS;

@@ -5,9 +5,9 @@ use fiedler_graph::{Classes, Labels, MultiLabel, Observer, Regression, Split};
 use fiedler_learn::Embeddings;
 
 use crate::error::{Error, ErrorKind, Result};
-use fiedler_graph::fingerprint::short_hash;
 use crate::observe::Tell;
 use fiedler_evaluate::ProtocolPreset;
+use fiedler_graph::fingerprint::short_hash;
 
 /// Labels of the train and validation parts. Those of the test part are not here any more: something that does not depend on them stands in
 /// their place, so whatever is computed from this cannot depend on them either.

@@ -49,10 +49,14 @@ pub fn scheme(name: &str, base: &SchemeSettings) -> SchemeSettings {
     match name {
         "uniform" => uniform(spectral.ratio),
         // The whole matrix would make every epoch as dear as a complete graph.
-        "diffusion" => SchemeSettings::Diffusion(DiffusionSettings { form: Form::Sparse, ..DiffusionSettings::default() }),
+        "diffusion" => {
+            SchemeSettings::Diffusion(DiffusionSettings { form: Form::Sparse, ..DiffusionSettings::default() })
+        }
         "single" => SchemeSettings::Single(from_anywhere(spectral)),
         "double" => SchemeSettings::Double(from_anywhere(spectral)),
-        "node-dropping" => SchemeSettings::NodeDropping(NodeDropping { ratio: spectral.ratio, ..NodeDropping::default() }),
+        "node-dropping" => {
+            SchemeSettings::NodeDropping(NodeDropping { ratio: spectral.ratio, ..NodeDropping::default() })
+        }
         _ => SchemeSettings::Opposite(spectral),
     }
 }

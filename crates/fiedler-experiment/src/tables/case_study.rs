@@ -12,16 +12,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use fiedler_augment::scheme::{Scheme, SchemeSettings, Spectral};
-use fiedler_io::AtomicFiles;
 use fiedler_graph::{Dataset, Graph, Observer, generate};
+use fiedler_io::AtomicFiles;
 use fiedler_report::drawing::{Effects, Subject, drawings};
 
 use super::{TableKind, data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::open::open_observed;
-use fiedler_io::ReadOptions;
 use crate::scheme_store::compute_scheme;
+use fiedler_io::ReadOptions;
 use parts::Parts;
 use serde::Serialize;
 use tally::{Row, Tally};

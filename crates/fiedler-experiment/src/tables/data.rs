@@ -6,9 +6,9 @@ use fiedler_io::{Error as IoError, catalogue};
 use super::paper::Paper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
-use fiedler_io::ReadOptions;
-use fiedler_evaluate::ProtocolPreset;
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
+use fiedler_io::ReadOptions;
 
 /// Reads all datasets that are there. Names that nobody knows are refused; those that are known but not on this machine are
 /// named, once, and left out; so are those that the protocol has no splits for.

@@ -7,10 +7,10 @@ use fiedler_learn::method::MethodSettings;
 
 use super::cell::{Cell, Measure};
 use crate::error::Result;
-use fiedler_graph::fingerprint::short_hash;
-use fiedler_evaluate::ProtocolPreset;
 use crate::run::timing::epoch_seconds;
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
+use fiedler_graph::fingerprint::short_hash;
 
 /// Seconds that a run takes, cell by cell.
 #[derive(Debug, Default)]

@@ -18,7 +18,8 @@ const DROPPED: f64 = 0.2;
 pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let (name, level) = (&context.data.name, context.data.level);
     let recipes = context.recipes;
-    let dropping = |_: &SchemeSettings| SchemeSettings::NodeDropping(NodeDropping { ratio: DROPPED, ..NodeDropping::default() });
+    let dropping =
+        |_: &SchemeSettings| SchemeSettings::NodeDropping(NodeDropping { ratio: DROPPED, ..NodeDropping::default() });
     let at_random = |_: &SchemeSettings| {
         let operation = Operation::NodeDropping;
         SchemeSettings::GraphCl(GraphCl { first: operation, second: operation, ratio: DROPPED })

@@ -6,8 +6,8 @@ use super::recipes::Recipes;
 use super::{ablation, case_study, convergence, eigenvalues, graph, node, preanalysis, strength, time};
 use crate::error::Result;
 use crate::named::named;
-use fiedler_evaluate::ProtocolPreset;
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
 
 named! {
     /// What can be reproduced.

@@ -31,8 +31,8 @@ use std::path::PathBuf;
 use fiedler_graph::Observer;
 
 use crate::error::Result;
-use fiedler_evaluate::ProtocolPreset;
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
 
 pub use case_study::{CaseStudy, StudyResult};
 use cell::Cell;

@@ -12,12 +12,12 @@ use super::run_score::RunScore;
 use super::run_store::RunStore;
 use super::table::{self, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
-use fiedler_graph::fingerprint::short_hash;
 use crate::named::Named;
 use crate::observe::Tell;
-use fiedler_evaluate::ProtocolPreset;
 use crate::run::timing::in_words;
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
+use fiedler_graph::fingerprint::short_hash;
 use fiedler_report::number::several;
 
 /// The cells of a table, and the seeds of each.

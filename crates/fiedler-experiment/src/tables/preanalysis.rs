@@ -5,8 +5,8 @@ use fiedler_augment::pipeline::{FeatureMasking, MaskRates};
 use fiedler_augment::scheme::{Clustered, Rates, Uniform};
 use fiedler_evaluate::Metric;
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings};
-use fiedler_learn::method::{ContrastMode, Span};
 use fiedler_learn::loss::{ContrastiveLoss, InfoNce};
+use fiedler_learn::method::{ContrastMode, Span};
 use fiedler_learn::readout::{Projector, ReadoutSettings};
 use fiedler_learn::run::Settings;
 
@@ -54,7 +54,8 @@ fn settings(scheme: &str, ratio: f64, epochs: Option<usize>) -> Settings {
         _ => SchemeSettings::Clustered(Clustered { ratio, ..Clustered::default() }),
     });
     let second = MaskRates { rate: MASK, nodes: 0.0 };
-    settings.feature_masking = Some(FeatureMasking { first: MaskRates::default(), second, ..FeatureMasking::default() });
+    settings.feature_masking =
+        Some(FeatureMasking { first: MaskRates::default(), second, ..FeatureMasking::default() });
     let encoder = EncoderSettings::Gcn(GcnSettings { hidden_channels: HIDDEN, ..GcnSettings::default() });
     settings.method = Span {
         encoder,

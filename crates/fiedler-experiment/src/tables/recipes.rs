@@ -7,8 +7,8 @@ use fiedler_learn::TaskLevel;
 use fiedler_learn::run::Settings;
 
 use crate::error::{Error, ErrorKind, Result};
-use fiedler_evaluate::ProtocolPreset;
 use crate::{recipe, settings_tree};
+use fiedler_evaluate::ProtocolPreset;
 
 /// Where recipes come from: a folder of the user's, then those of the program.
 pub struct Recipes {

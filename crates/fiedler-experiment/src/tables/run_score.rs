@@ -40,7 +40,12 @@ pub struct ScoreRecord {
 
 impl ScoreRecord {
     /// The score in a folder, if there is one that was made as wanted.
-    pub fn read(folder: &Path, preset: ProtocolPreset, wanted: &EvaluationSettings, labels: &str) -> Option<ScoreRecord> {
+    pub fn read(
+        folder: &Path,
+        preset: ProtocolPreset,
+        wanted: &EvaluationSettings,
+        labels: &str,
+    ) -> Option<ScoreRecord> {
         let text = fs::read_to_string(path(folder, preset, wanted.metric)).ok()?;
         let record: ScoreRecord = serde_json::from_str(&text).ok()?;
         (record.evaluation == *wanted && record.labels == labels).then_some(record)

@@ -16,12 +16,12 @@ use super::run_score::{RunScore, ScoreRecord};
 use super::spectrum;
 use super::supervised_scores::SupervisedScores;
 use crate::error::{Error, ErrorKind, Result};
-use fiedler_graph::fingerprint::short_hash;
 use crate::observe::Tell;
-use fiedler_evaluate::ProtocolPreset;
-use crate::run::{Existing, read_encoder, RunArtifacts, RunFolder, RunPlan, RunRecord, TableFormat};
+use crate::run::{Existing, RunArtifacts, RunFolder, RunPlan, RunRecord, TableFormat, read_encoder};
 use crate::scheme_store::{ComputedScheme, SchemeStore, SchemeTiming, seeded};
 use crate::task::Task;
+use fiedler_evaluate::ProtocolPreset;
+use fiedler_graph::fingerprint::short_hash;
 
 /// A folder of runs that are evaluated by one protocol.
 pub struct RunStore<'a> {

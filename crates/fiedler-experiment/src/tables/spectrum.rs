@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use fiedler_augment::Scheme;
 use fiedler_augment::scheme::ViewKey;
-use fiedler_io::AtomicFiles;
 use fiedler_graph::{Dataset, Graph};
+use fiedler_io::AtomicFiles;
 use fiedler_spectral::{Normalized, Operator, eigenvalues};
 use serde::{Deserialize, Serialize};
 

@@ -37,7 +37,9 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
 
 fn at(scheme: &str, base: &SchemeSettings, ratio: f64) -> SchemeSettings {
     match ablation::scheme(scheme, base) {
-        SchemeSettings::Opposite(spectral) => SchemeSettings::Opposite(fiedler_augment::scheme::Spectral { ratio, ..spectral }),
+        SchemeSettings::Opposite(spectral) => {
+            SchemeSettings::Opposite(fiedler_augment::scheme::Spectral { ratio, ..spectral })
+        }
         _ => ablation::uniform(ratio),
     }
 }

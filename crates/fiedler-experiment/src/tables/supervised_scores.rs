@@ -31,7 +31,11 @@ pub struct Finished {
 }
 
 impl<'a> SupervisedScores<'a> {
-    pub fn new(data: &'a Task, preset: ProtocolPreset, evaluation: &EvaluationSettings) -> Result<SupervisedScores<'a>> {
+    pub fn new(
+        data: &'a Task,
+        preset: ProtocolPreset,
+        evaluation: &EvaluationSettings,
+    ) -> Result<SupervisedScores<'a>> {
         let scores = fiedler_evaluate::SupervisedScores::new(data.target()?, preset.protocol(), evaluation.seed)?;
         Ok(SupervisedScores { scores, found: Vec::new(), labels: data.labels_fingerprint() })
     }
