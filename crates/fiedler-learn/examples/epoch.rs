@@ -17,6 +17,7 @@ use fiedler_io::{ReadOptions, catalogue};
 use fiedler_learn::encoder::{Encoder, EncoderSettings, GcnSettings, InputDims};
 use fiedler_learn::loss::{ContrastiveLoss, LocalGlobal, LocalGlobalSide, Negatives};
 use fiedler_learn::optimizer::{Adam, AdamSettings};
+use fiedler_learn::pass::{DropoutRng, Pass};
 use fiedler_learn::readout::{Readout, ReadoutSettings};
 use fiedler_learn::state_dict::StateDict;
 use fiedler_learn::{FeatureMatrix, GraphOffsets, Initializer, MessageGraph};
@@ -109,7 +110,8 @@ fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> RunResu
     let mut encoded = Vec::with_capacity(2);
     for view in 0..2 {
         let (structure, input, twin) = draw(setting, epoch, view)?;
-        let mut layers = model.encoder.forward_each(&[&structure, &twin], &input, None)?;
+        let mut layers =
+            model.encoder.forward_each(&[&structure, &twin], &input, &Pass::train(DropoutRng::new(1, epoch)))?;
         encoded.push((layers.remove(0), layers.remove(0)));
     }
     let graphs: Vec<_> = encoded.iter().map(|(layers, _)| model.readout.forward(layers, offsets)).collect();
@@ -138,7 +140,7 @@ fn draw(setting: &Setting, epoch: u64, view: u64) -> RunResult<(MessageGraph, Fe
     let structure = MessageGraph::new(&setting.graph.flipped(&setting.flips.draw(1, epoch, view))?, normalization);
     let mut random = stream(1, "columns", epoch << 1 | view);
     let kept = (0..setting.input.columns()).map(|_| random.random_bool(0.6)).collect();
-    let twin = structure.shuffled(&setting.offsets, &mut stream(1, "corruption", epoch << 1 | view))?;
+    let twin = structure.corrupted(&setting.offsets, &mut stream(1, "corruption", epoch << 1 | view))?;
     Ok((structure, setting.input.with_columns(kept)?, twin))
 }
 

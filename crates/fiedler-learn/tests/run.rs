@@ -1,21 +1,24 @@
 //! Runs from start to end: training, stopping and resuming, one graph and many, and what goes wrong.
 #![allow(clippy::unwrap_used)]
 
-use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fiedler_augment::mask::{MaskRates, Masking};
-use fiedler_augment::scheme::{Diffused, GraphCl, Operation, Rates, Spectral, Uniform, unwatched};
-use fiedler_augment::{Scheme, Settings as SchemeChoice};
+use fiedler_augment::SchemeSettings;
+use fiedler_augment::pipeline::{ComputeSchemes, FeatureMasking, MaskRates};
+use fiedler_augment::scheme::{DiffusionSettings, GraphCl, Operation, Rates, Spectral, Uniform};
 use fiedler_graph::random::stream;
-use fiedler_graph::{Categorical, Classes, Dataset, Features, Graph, GraphSet, Split, generate};
-use fiedler_learn::data::{Supervision, TaskLevel};
+use fiedler_graph::{
+    Categorical, Classes, Dataset, Event, Features, Graph, GraphSet, Labels, NoObserver, Observer, Split, generate,
+};
 use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings};
 use fiedler_learn::loss::{ContrastiveLoss, JensenShannon};
-use fiedler_learn::method::{ContrastMode, EmbeddingOf, MethodSettings, Raw, Span, Supervised, Untrained};
+use fiedler_learn::method::{ContrastMode, MethodSettings, Raw, Span, Supervised, Untrained};
 use fiedler_learn::readout::JumpingKnowledge;
-use fiedler_learn::run::{Run, RunResult, SavedEncoder, SchemeSettings, Settings};
-use fiedler_learn::trainer::{CheckpointFile, Progress, Schedule, TrainingSettings};
-use fiedler_learn::{Error, Normalization, Operator, trainer};
+use fiedler_learn::run::{Fitting, Run, RunResult, Settings};
+use fiedler_learn::trainer::{CheckpointStore, Checkpointing, Schedule, ScheduleUnit, TrainingSettings};
+use fiedler_learn::{Error, Normalization, Operator, SavedEncoder, Supervision, TaskLevel};
 use rand::RngExt;
 
 fn citation() -> Dataset {
@@ -47,11 +50,11 @@ fn molecules(count: usize, with_features: bool) -> Dataset {
 }
 
 fn for_nodes(epochs: usize) -> Settings {
-    let encoder = EncoderSettings::Gcn(GcnSettings { hidden: 32, ..GcnSettings::default() });
+    let encoder = EncoderSettings::Gcn(GcnSettings { hidden_channels: 32, ..GcnSettings::default() });
     Settings {
         seed: 1,
         method: MethodSettings::Span(Span { encoder, ..Span::default() }),
-        training: Training { epochs, checkpoint_every: 4, ..TrainingSettings::default() },
+        training: TrainingSettings { epochs, checkpoint_every: 4, ..TrainingSettings::default() },
         ..Settings::default()
     }
 }
@@ -59,8 +62,13 @@ fn for_nodes(epochs: usize) -> Settings {
 fn for_graphs(epochs: usize) -> Settings {
     let mut settings = Settings::paper(TaskLevel::Graphs);
     let MethodSettings::Span(span) = &mut settings.method else { unreachable!() };
-    span.encoder = EncoderSettings::Gin(GinSettings { hidden: 16, layers: 2, dropout: 0.1, ..GinSettings::default() });
-    settings.training = Training { epochs, batch_size: 7, checkpoint_every: 2, ..TrainingSettings::default() };
+    span.encoder = EncoderSettings::Gin(GinSettings {
+        hidden_channels: 16,
+        num_layers: 2,
+        dropout: 0.1,
+        ..GinSettings::default()
+    });
+    settings.training = TrainingSettings { epochs, batch_size: 7, checkpoint_every: 2, ..TrainingSettings::default() };
     settings
 }
 
@@ -71,8 +79,24 @@ fn span(settings: &mut Settings) -> &mut Span {
     }
 }
 
-fn scheme(settings: &Settings, dataset: &Dataset) -> Scheme {
-    settings.scheme.0.compute(&dataset.graphs, &unwatched).unwrap()
+/// A checkpoint in memory.
+#[derive(Default)]
+struct Memory(Mutex<Option<Vec<u8>>>);
+
+impl CheckpointStore for Memory {
+    fn load(&self) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn save(&self, bytes: &[u8]) -> Result<(), String> {
+        *self.0.lock().unwrap() = Some(bytes.to_vec());
+        Ok(())
+    }
+}
+
+fn fit(run: &Run<'_>, checkpoint: Option<Checkpointing<'_>>, observer: &dyn Observer) -> Result<RunResult, Error> {
+    let mut schemes = ComputeSchemes::new(&run.dataset.graphs, &NoObserver);
+    run.check()?.fit(Fitting { schemes: &mut schemes, checkpoint, observer })
 }
 
 fn run(settings: &Settings, dataset: &Dataset) -> RunResult {
@@ -80,8 +104,7 @@ fn run(settings: &Settings, dataset: &Dataset) -> RunResult {
 }
 
 fn try_run(settings: &Settings, dataset: &Dataset) -> Result<RunResult, Error> {
-    let scheme = scheme(settings, dataset);
-    Run::new(settings, dataset, Some(&scheme)).run()
+    Run::new(settings, dataset).fit()
 }
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -90,19 +113,20 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 
 /// Runs with a stop after each of the given epochs.
 fn run_with_stops(settings: &Settings, dataset: &Dataset, stops: &[usize]) -> RunResult {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = CheckpointFile { path: folder.path().join("checkpoint"), run: "a run".into() };
-    let scheme = scheme(settings, dataset);
+    let store = Memory::default();
+    let checkpoint = Some(Checkpointing { store: &store, run: "a run" });
+    let run = Run::new(settings, dataset);
     for &stop in stops {
-        let watch = |progress: &Progress| progress.epoch < stop;
-        let stopped =
-            Run { checkpoint: Some(&checkpoint), watch: &watch, ..Run::new(settings, dataset, Some(&scheme)) };
-        match stopped.run() {
+        let watch = |event: &Event<'_>| match event {
+            Event::Progress { done, .. } if *done >= stop => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        match fit(&run, checkpoint, &watch) {
             Err(Error::Stopped { epoch, saved: true, .. }) => assert_eq!(epoch, stop),
             other => panic!("{other:?}"),
         }
     }
-    Run { checkpoint: Some(&checkpoint), ..Run::new(settings, dataset, Some(&scheme)) }.run().unwrap()
+    fit(&run, checkpoint, &NoObserver).unwrap()
 }
 
 fn assert_same(one: &RunResult, other: &RunResult) {
@@ -120,7 +144,7 @@ fn the_loss_falls_and_the_embedding_is_that_of_the_clean_graph() {
     assert!(losses[25..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{losses:?}");
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (dataset.graphs.num_nodes(), 32));
     let bytes = outcome.encoder.to_bytes().unwrap();
-    let saved = SavedEncoder::from_bytes(&bytes, "encoder".as_ref()).unwrap();
+    let saved = SavedEncoder::from_bytes(&bytes).unwrap();
     assert_eq!(saved, outcome.encoder);
     assert_eq!(saved.embed(&dataset).unwrap(), outcome.embeddings);
 }
@@ -130,14 +154,14 @@ fn one_thread_or_two_stopped_or_not_the_bits_are_the_same() {
     let (nodes, graphs) = (citation(), molecules(40, true));
     let mut patient = for_nodes(12);
     patient.training.patience = Some(12);
-    patient.training.schedule = Schedule::Cosine { warm_up: 3 };
+    patient.training.schedule = Schedule::Cosine { warmup: 3, from_zero: false, unit: ScheduleUnit::Epoch };
     let mut two = for_nodes(12);
-    span(&mut two).encoders = 2;
+    span(&mut two).share_encoder = false;
     span(&mut two).loss = ContrastiveLoss::JensenShannon(JensenShannon::default());
     let mut themselves = for_nodes(7);
-    span(&mut themselves).pairs = ContrastMode::LocalLocal { anchors: 300 };
+    span(&mut themselves).contrast = ContrastMode::LocalLocal { anchors: 300 };
     let mut whole_graphs = for_graphs(7);
-    span(&mut whole_graphs).pairs = ContrastMode::GlobalGlobal;
+    span(&mut whole_graphs).contrast = ContrastMode::GlobalGlobal;
     for (settings, dataset) in
         [(patient, &nodes), (two, &nodes), (themselves, &nodes), (for_graphs(7), &graphs), (whole_graphs, &graphs)]
     {
@@ -161,16 +185,16 @@ fn any_scheme_can_be_plugged_in() {
     let rates = Rates::flipping(0.3);
     let dropping = GraphCl { first: Operation::NodeDropping, second: Operation::Subgraph, ratio: 0.2 };
     for choice in [
-        SchemeChoice::Opposite(Spectral { ratio: 0.5, ..Spectral::default() }),
-        SchemeChoice::Single(Spectral::default()),
-        SchemeChoice::Uniform(Uniform { first: rates, second: rates }),
-        SchemeChoice::Diffusion(Diffused::default()),
-        SchemeChoice::GraphCl(dropping),
+        SchemeSettings::Opposite(Spectral { ratio: 0.5, ..Spectral::default() }),
+        SchemeSettings::Single(Spectral::default()),
+        SchemeSettings::Uniform(Uniform { first: rates, second: rates }),
+        SchemeSettings::Diffusion(DiffusionSettings::default()),
+        SchemeSettings::GraphCl(dropping),
     ] {
-        let settings = Settings { scheme: SchemeSettings(choice), ..for_nodes(3) };
+        let settings = Settings { scheme: Some(choice), ..for_nodes(3) };
         let outcome = run(&settings, &dataset);
         assert_eq!(outcome.embeddings.rows(), 34);
-        assert!(outcome.embeddings.are_finite() && outcome.embeddings.spread() > 0.0);
+        assert!(outcome.embeddings.are_finite() && outcome.embeddings.relative_std() > 0.0);
     }
 }
 
@@ -191,15 +215,15 @@ fn sets_of_graphs_with_and_without_features() {
 fn nodes_and_graphs_may_find_themselves_and_show_all_layers() {
     let (nodes, graphs) = (citation(), molecules(23, true));
     let dropping = GraphCl { first: Operation::NodeDropping, second: Operation::Subgraph, ratio: 0.2 };
-    let with_drops = Settings { scheme: SchemeSettings(SchemeChoice::GraphCl(dropping)), ..for_nodes(20) };
+    let with_drops = Settings { scheme: Some(SchemeSettings::GraphCl(dropping)), ..for_nodes(20) };
     for (mut settings, dataset, pairs, width) in [
         (for_nodes(20), &nodes, ContrastMode::LocalLocal { anchors: 100 }, 64),
         (with_drops, &nodes, ContrastMode::LocalLocal { anchors: usize::MAX }, 64),
         (for_graphs(20), &graphs, ContrastMode::LocalLocal { anchors: 50 }, 32),
         (for_graphs(20), &graphs, ContrastMode::GlobalGlobal, 32),
     ] {
-        span(&mut settings).pairs = pairs;
-        span(&mut settings).readout.jumping = JumpingKnowledge::Concatenate;
+        span(&mut settings).contrast = pairs;
+        span(&mut settings).readout.jumping_knowledge = JumpingKnowledge::Concatenate;
         let outcome = run(&settings, dataset);
         let losses = &outcome.history.losses;
         assert!(losses[15..].iter().sum::<f32>() < losses[..5].iter().sum::<f32>(), "{pairs:?}: {losses:?}");
@@ -213,7 +237,7 @@ fn embeddings_of_nodes_may_reach_further() {
     let dataset = citation();
     let near = run(&for_nodes(3), &dataset);
     let mut settings = for_nodes(3);
-    span(&mut settings).readout.reach = 2;
+    span(&mut settings).extra_propagation = 2;
     let far = run(&settings, &dataset);
     assert_eq!(far.history.losses, near.history.losses);
     assert_eq!(far.encoder.embed(&dataset).unwrap(), far.embeddings);
@@ -234,22 +258,22 @@ fn embeddings_of_nodes_may_reach_further() {
     }
 
     let mut sums = for_graphs(1);
-    span(&mut sums).readout.reach = 2;
-    let error = Run::new(&sums, &molecules(6, true), None).run().unwrap_err().to_string();
-    assert!(error.contains("reach"), "{error}");
+    span(&mut sums).extra_propagation = 2;
+    let error = Run::new(&sums, &molecules(6, true)).fit().unwrap_err().to_string();
+    assert!(error.contains("extra_propagation"), "{error}");
 }
 
 #[test]
 fn nodes_may_lose_their_features_and_embeddings_may_be_of_views() {
     let dataset = molecules(1, true);
-    let rates = MaskRates { columns: 0.2, nodes: 0.5 };
-    let masking = Masking { first: rates, second: rates, ..Masking::default() };
-    let mut settings = Settings { masking, ..for_nodes(2) };
-    span(&mut settings).embedding = EmbeddingOf::Views;
+    let rates = MaskRates { rate: 0.2, nodes: 0.5 };
+    let masking = FeatureMasking { first: rates, second: rates, ..FeatureMasking::default() };
+    let mut settings = Settings { feature_masking: Some(masking), ..for_nodes(2) };
+    span(&mut settings).embed_views = true;
     let outcome = run(&settings, &dataset);
     assert_eq!(outcome.embeddings.columns(), 64);
     let mut clean = settings.clone();
-    span(&mut clean).embedding = EmbeddingOf::Clean;
+    span(&mut clean).embed_views = false;
     assert_eq!(run(&clean, &dataset).history.losses, outcome.history.losses);
 }
 
@@ -257,7 +281,7 @@ fn nodes_may_lose_their_features_and_embeddings_may_be_of_views() {
 fn methods_without_training() {
     let dataset = molecules(6, true);
     let raw = Settings { method: MethodSettings::Raw(Raw::default()), ..Settings::default() };
-    let outcome = Run::new(&raw, &dataset, None).run().unwrap();
+    let outcome = Run::new(&raw, &dataset).fit().unwrap();
     // Five categories and one for what is hidden.
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (6, 6));
     let nodes: f32 = outcome.embeddings.values().iter().sum();
@@ -265,9 +289,14 @@ fn methods_without_training() {
 
     let citation = citation();
     let trained = for_nodes(0);
-    let MethodSettings::Span(Span { encoder, readout, .. }) = trained.method.clone() else { unreachable!() };
-    let untrained = Settings { method: MethodSettings::Untrained(Untrained { encoder, readout }), ..trained.clone() };
-    let untrained = Run::new(&untrained, &citation, None).run().unwrap();
+    let MethodSettings::Span(Span { encoder, readout, extra_propagation, .. }) = trained.method.clone() else {
+        unreachable!()
+    };
+    let untrained = Settings {
+        method: MethodSettings::Untrained(Untrained { encoder, readout, extra_propagation }),
+        ..trained.clone()
+    };
+    let untrained = Run::new(&untrained, &citation).fit().unwrap();
     assert_eq!(untrained.embeddings, run(&trained, &citation).embeddings);
 }
 
@@ -281,7 +310,8 @@ fn an_impatient_run_goes_back_to_its_best() {
     let (best, loss) = outcome.history.best.unwrap();
     assert_eq!(outcome.history.losses.len(), best + 3);
     assert_eq!(outcome.history.losses[best - 1], loss);
-    settings.training = Training { epochs: best, patience: None, ..settings.training };
+    // The weights that had the smallest loss, which are those before the step of that epoch.
+    settings.training = TrainingSettings { epochs: best - 1, patience: None, ..settings.training };
     assert_eq!(run(&settings, &dataset).embeddings, outcome.embeddings);
 }
 
@@ -306,36 +336,63 @@ fn what_is_no_number_or_tells_nothing_apart_is_named() {
 fn what_cannot_fit_is_refused_before_it_starts() {
     let dataset = citation();
     let settings = for_nodes(5);
-    let scheme = scheme(&settings, &dataset);
-    let epochs = Cell::new(0);
-    let watch = |_: &Progress| {
-        epochs.set(epochs.get() + 1);
-        true
+    let events = AtomicUsize::new(0);
+    let watch = |_: &Event<'_>| {
+        events.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Continue(())
     };
-    let run = Run { memory: Some(1 << 20), watch: &watch, ..Run::new(&settings, &dataset, Some(&scheme)) };
-    assert!(matches!(run.run(), Err(Error::Memory { needed, .. }) if needed > 1 << 20));
-    assert_eq!(epochs.get(), 0);
-    assert!(Run { memory: Some(1 << 30), ..run }.run().is_ok());
+    let run = Run { memory: Some(1 << 20), ..Run::new(&settings, &dataset) };
+    assert!(matches!(run.check().map(drop), Err(Error::Memory { needed, .. }) if needed > 1 << 20));
+    assert!(matches!(fit(&run, None, &watch), Err(Error::Memory { needed, .. }) if needed > 1 << 20));
+    assert_eq!(events.load(Ordering::Relaxed), 0);
+    let run = Run { memory: Some(1 << 30), ..run };
+    assert!(run.check().unwrap().memory_estimate() > 1 << 20);
+    assert!(fit(&run, None, &watch).is_ok());
+    assert_eq!(events.load(Ordering::Relaxed), 5);
 }
 
 #[test]
 fn a_checkpoint_of_another_run_is_refused_and_a_damaged_one_named() {
     let dataset = citation();
     let settings = for_nodes(3);
-    let scheme = scheme(&settings, &dataset);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("checkpoint");
-    let one = CheckpointFile { path: path.clone(), run: "one".into() };
-    let other = CheckpointFile { path: path.clone(), run: "other".into() };
-    let run = Run { checkpoint: Some(&one), ..Run::new(&settings, &dataset, Some(&scheme)) };
-    run.run().unwrap();
-    assert!(matches!(Run { checkpoint: Some(&other), ..run }.run(), Err(Error::OtherRun { .. })));
-    let bytes = std::fs::read(&path).unwrap();
-    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-    assert!(matches!(run.run(), Err(Error::Malformed { .. })));
-    trainer::remove(&path).unwrap();
-    trainer::remove(&path).unwrap();
-    run.run().unwrap();
+    let store = Memory::default();
+    let run = Run::new(&settings, &dataset);
+    let of = |run| Some(Checkpointing { store: &store, run });
+    let first = fit(&run, of("one"), &NoObserver).unwrap();
+    assert!(matches!(fit(&run, of("other"), &NoObserver), Err(Error::OtherRun)));
+    assert_same(&first, &fit(&run, of("one"), &NoObserver).unwrap());
+    let bytes = store.load().unwrap().unwrap();
+    store.save(&bytes[..bytes.len() / 2]).unwrap();
+    assert!(matches!(fit(&run, of("one"), &NoObserver), Err(Error::Malformed { .. })));
+    *store.0.lock().unwrap() = None;
+    assert_same(&first, &fit(&run, of("one"), &NoObserver).unwrap());
+}
+
+/// Refuses to read, or to write.
+struct Broken {
+    reads: bool,
+}
+
+impl CheckpointStore for Broken {
+    fn load(&self) -> Result<Option<Vec<u8>>, String> {
+        if self.reads { Ok(None) } else { Err("the disk is gone".into()) }
+    }
+
+    fn save(&self, _: &[u8]) -> Result<(), String> {
+        Err("the disk is full".into())
+    }
+}
+
+#[test]
+fn a_store_that_fails_ends_the_run_with_its_reason() {
+    let (dataset, settings) = (generate::karate_club(), for_nodes(3));
+    let run = Run::new(&settings, &dataset);
+    for (reads, reason) in [(false, "the disk is gone"), (true, "the disk is full")] {
+        match fit(&run, Some(Checkpointing { store: &Broken { reads }, run: "" }), &NoObserver) {
+            Err(error @ Error::Checkpoint { .. }) => assert!(error.to_string().contains(reason), "{error}"),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]
@@ -357,18 +414,19 @@ fn settings_survive_files_and_mistakes_in_them_are_named() {
     }
     let mut themselves = for_nodes(3);
     let text = serde_json::to_string(&themselves).unwrap();
-    assert!(!text.contains("pairs"), "what the paper does needs no words, and old files stay what they were: {text}");
-    span(&mut themselves).pairs = ContrastMode::LocalLocal { anchors: 7 };
+    assert!(!text.contains("contrast"), "what the paper does needs no words: {text}");
+    span(&mut themselves).contrast = ContrastMode::LocalLocal { anchors: 7 };
     let text = serde_json::to_string(&themselves).unwrap();
-    assert!(text.contains(r#""pairs":{"kind":"node-node","at-once":7}"#), "{text}");
+    assert!(text.contains(r#""contrast":{"name":"local-local","anchors":7}"#), "{text}");
     assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), themselves);
-    span(&mut themselves).pairs = ContrastMode::LocalLocal { anchors: 1 };
+    span(&mut themselves).contrast = ContrastMode::LocalLocal { anchors: 1 };
     let error = try_run(&themselves, &citation()).unwrap_err();
-    assert_eq!(error.to_string(), "at-once is 1; expected at least 2 nodes to be told apart");
+    assert_eq!(error.to_string(), "anchors is 1; expected at least 2 nodes to be told apart");
     let partial: Settings =
-        serde_json::from_str(r#"{"method": {"kind": "span", "encoder": {"kind": "gcn", "hidden": 64}}}"#).unwrap();
+        serde_json::from_str(r#"{"method": {"name": "span", "encoder": {"name": "gcn", "hidden_channels": 64}}}"#)
+            .unwrap();
     let MethodSettings::Span(span) = partial.method else { unreachable!() };
-    assert_eq!((span.encoder.width(), span.encoder.layers()), (64, 2));
+    assert_eq!((span.encoder.hidden_channels(), span.encoder.num_layers()), (64, 2));
     let error = serde_json::from_str::<Settings>(r#"{"training": {"epoch": 3}}"#).unwrap_err();
     assert!(error.to_string().contains("epoch") && error.to_string().contains("epochs"), "{error}");
 }
@@ -379,8 +437,9 @@ fn supervised(settings: &Settings, dataset: &Dataset, classes: &Classes) -> (Run
         |third: usize| (0..classes.of().len()).filter(|item| item % 3 == third).map(|item| item as u32).collect();
     let split =
         Split { name: "thirds".into(), train: part(0), validation: part(1), test: part(2), stopping: Vec::new() };
-    let supervision = Some(Supervision { classes, split: &split });
-    let outcome = Run { supervision, ..Run::new(settings, dataset, None) }.run().unwrap();
+    let labels = Labels::Classes(classes.clone());
+    let supervision = Some(Supervision { labels: &labels, split: &split });
+    let outcome = Run { supervision, ..Run::new(settings, dataset) }.fit().unwrap();
     let right = |&&item: &&u32| {
         let scores = outcome.embeddings.row(item as usize);
         let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
@@ -394,9 +453,10 @@ fn supervised(settings: &Settings, dataset: &Dataset, classes: &Classes) -> (Run
 fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
     let dataset = citation();
     let classes = dataset.node_labels.as_ref().unwrap().classes().unwrap();
-    let encoder = EncoderSettings::Gcn(GcnSettings { hidden: 16, dropout: 0.2, ..GcnSettings::default() });
+    let encoder = EncoderSettings::Gcn(GcnSettings { hidden_channels: 16, dropout: 0.2, ..GcnSettings::default() });
     let method = Supervised { encoder, ..Supervised::default() };
-    let training = Training { epochs: 200, learning_rate: 0.01, patience: Some(20), ..TrainingSettings::default() };
+    let training =
+        TrainingSettings { epochs: 200, learning_rate: 0.01, patience: Some(20), ..TrainingSettings::default() };
     let settings = Settings { method: method.into(), training, ..Settings::default() };
     let (outcome, accuracy) = supervised(&settings, &dataset, classes);
     assert!(accuracy > 0.8, "{accuracy}");
@@ -415,12 +475,12 @@ fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
     let Settings { method: MethodSettings::Span(span), .. } = Settings::paper(TaskLevel::Graphs) else {
         unreachable!()
     };
-    let method = Supervised { encoder: span.encoder, readout: span.readout, classes: None };
-    let training = Training { epochs: 100, learning_rate: 0.01, ..TrainingSettings::default() };
+    let method = Supervised { encoder: span.encoder, readout: span.readout };
+    let training = TrainingSettings { epochs: 100, learning_rate: 0.01, ..TrainingSettings::default() };
     let settings = Settings { method: method.into(), training, ..Settings::default() };
     let (outcome, accuracy) = supervised(&settings, &dataset, &classes);
     assert_eq!((outcome.embeddings.rows(), outcome.embeddings.columns()), (90, 2));
     assert!(accuracy > 0.8, "{accuracy}");
-    let without = Run::new(&settings, &dataset, None).run();
+    let without = Run::new(&settings, &dataset).fit();
     assert!(matches!(without, Err(Error::Setting { .. })), "{without:?}");
 }

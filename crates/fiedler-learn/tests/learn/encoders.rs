@@ -6,11 +6,12 @@ use burn::module::Module;
 use burn::tensor::TensorData;
 use burn::{Tensor, tensor::Device};
 use fiedler_graph::{Categorical, Dense, Features, Graph};
-use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, Layers, InputDims};
-use fiedler_learn::layer::{Mlp, Activation};
+use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, InputDims, Layers};
+use fiedler_learn::layer::{Activation, Mlp};
 use fiedler_learn::ops::{self, Pooling};
+use fiedler_learn::pass::{DropoutRng, Pass};
 use fiedler_learn::state_dict::StateDict;
-use fiedler_learn::{Draws, Initializer, FeatureMatrix, GraphOffsets, MessageGraph};
+use fiedler_learn::{FeatureMatrix, GraphOffsets, Initializer, MessageGraph};
 use serde::Deserialize;
 
 use crate::common::{self, assert_close, values};
@@ -94,6 +95,11 @@ fn weights(held: &BTreeMap<String, Held>, prefix: &str) -> StateDict {
     weights
 }
 
+/// Training, where nothing is dropped.
+fn training() -> Pass {
+    Pass::train(DropoutRng::new(0, 0))
+}
+
 fn assert_layers(layers: &Layers, expected: &[Held], what: &str) {
     assert_eq!(layers.each().len(), expected.len());
     for (layer, (found, expected)) in layers.each().iter().zip(expected).enumerate() {
@@ -115,20 +121,24 @@ fn assert_as_recorded(
     let dims = InputDims { nodes: input.columns(), edges };
     let encoder = settings.build(dims, &mut Initializer::new(1, &device)).unwrap();
     let encoder = weights(&record.weights, prefix).apply(encoder).unwrap();
-    assert_layers(&encoder.forward(structure, &input, None).unwrap(), &record.training, "training");
+    assert_layers(&encoder.forward(structure, &input, &training()).unwrap(), &record.training, "training");
 
     let after = weights(&record.after, prefix);
     for ((name, _, found), (_, _, expected)) in StateDict::of(&encoder).iter().zip(after.iter()) {
         assert_close(found, expected, 1e-5, &format!("{name} after one pass"));
     }
     let input = FeatureMatrix::new(features, &Device::flex());
-    assert_layers(&encoder.valid().forward(structure, &input, None).unwrap(), &record.evaluation, "evaluation");
+    assert_layers(
+        &encoder.valid().forward(structure, &input, &Pass::eval()).unwrap(),
+        &record.evaluation,
+        "evaluation",
+    );
 }
 
 #[test]
 fn gcn_is_that_of_pytorch_geometric() {
     let fixture = fixture();
-    let settings = EncoderSettings::Gcn(GcnSettings { hidden: 6, ..GcnSettings::default() });
+    let settings = EncoderSettings::Gcn(GcnSettings { hidden_channels: 6, ..GcnSettings::default() });
     let structure = MessageGraph::new(&graph(&fixture, true), settings.normalization());
     for features in [dense(&fixture.features), sparse(&fixture.features)] {
         assert_as_recorded(&settings, "Gcn", &structure, &features, &fixture.gcn);
@@ -137,8 +147,8 @@ fn gcn_is_that_of_pytorch_geometric() {
 
 fn gin_settings() -> EncoderSettings {
     EncoderSettings::Gin(GinSettings {
-        hidden: 6,
-        layers: 2,
+        hidden_channels: 6,
+        num_layers: 2,
         expansion: 2,
         train_eps: true,
         last_relu: false,
@@ -189,24 +199,30 @@ fn sorted_rows(matrix: &Tensor<2>) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn a_shuffled_structure_gives_the_rows_of_shuffled_features() {
+fn a_corrupted_graph_gives_the_rows_of_shuffled_features() {
     let device = common::device();
     let graph = common::graph(30, 60, 1);
     let features = Features::Sparse(common::sparse(30, 40, 2));
     for settings in [
-        EncoderSettings::Gcn(GcnSettings { hidden: 5, layers: 3, ..GcnSettings::default() }),
-        EncoderSettings::Gin(GinSettings { hidden: 5, layers: 2, batch_norm: false, ..GinSettings::default() }),
+        EncoderSettings::Gcn(GcnSettings { hidden_channels: 5, num_layers: 3, ..GcnSettings::default() }),
+        EncoderSettings::Gin(GinSettings {
+            hidden_channels: 5,
+            num_layers: 2,
+            batch_norm: false,
+            ..GinSettings::default()
+        }),
     ] {
         let encoder = settings.build(InputDims { nodes: 40, edges: None }, &mut Initializer::new(3, &device)).unwrap();
         let names: Vec<u32> = (0..30).map(|node| (node * 11 + 4) % 30).collect();
         let structure = MessageGraph::new(&graph, settings.normalization());
         let relabelled = structure.relabelled(&names).unwrap();
         let input = FeatureMatrix::new(&features, &device);
-        let twins = encoder.forward_each(&[&structure, &relabelled], &input, None).unwrap();
-        let alone = encoder.forward(&structure, &input, None).unwrap();
+        let twins = encoder.forward_each(&[&structure, &relabelled], &input, &Pass::eval()).unwrap();
+        let alone = encoder.forward(&structure, &input, &Pass::eval()).unwrap();
         assert_eq!(values(&twins[0].last()), values(&alone.last()), "sharing the first product changes nothing");
 
-        let shuffled = encoder.forward(&structure, &FeatureMatrix::new(&features.gather(&names), &device), None).unwrap();
+        let shuffled =
+            encoder.forward(&structure, &FeatureMatrix::new(&features.gather(&names), &device), &Pass::eval()).unwrap();
         for (found, expected) in sorted_rows(&twins[1].last()).iter().zip(sorted_rows(&shuffled.last())) {
             assert_close(found, &expected, 1e-5, "a row of the corrupted twin");
         }
@@ -216,8 +232,12 @@ fn a_shuffled_structure_gives_the_rows_of_shuffled_features() {
 #[test]
 fn a_batch_gives_what_its_graphs_give_alone() {
     let device = common::device();
-    let settings =
-        EncoderSettings::Gin(GinSettings { hidden: 4, layers: 3, batch_norm: false, ..GinSettings::default() });
+    let settings = EncoderSettings::Gin(GinSettings {
+        hidden_channels: 4,
+        num_layers: 3,
+        batch_norm: false,
+        ..GinSettings::default()
+    });
     let encoder = settings.build(InputDims { nodes: 12, edges: None }, &mut Initializer::new(4, &device)).unwrap();
     let (one, other) = (common::graph(9, 15, 5), common::graph(13, 20, 6));
     let shifted = other.edge_pairs().map(|(a, b)| (a + 9, b + 9));
@@ -225,7 +245,12 @@ fn a_batch_gives_what_its_graphs_give_alone() {
     let features = Features::Sparse(common::sparse(22, 12, 7));
     let rows = |graph: &Graph, rows: std::ops::Range<u32>| {
         let input = FeatureMatrix::new(&features.gather(&rows.collect::<Vec<_>>()), &device);
-        values(&encoder.forward(&MessageGraph::new(graph, settings.normalization()), &input, None).unwrap().side_by_side())
+        values(
+            &encoder
+                .forward(&MessageGraph::new(graph, settings.normalization()), &input, &Pass::eval())
+                .unwrap()
+                .side_by_side(),
+        )
     };
     let alone = [rows(&one, 0..9), rows(&other, 9..22)].concat();
     assert_close(&rows(&both, 0..22), &alone, 1e-6, "a batch");
@@ -237,7 +262,14 @@ fn every_option_of_the_encoders_has_gradients() {
     let graph = common::graph(40, 80, 8);
     let input = FeatureMatrix::new(&Features::Sparse(common::sparse(40, 30, 9)), &device);
     let gcn = |activation, share_slope, batch_norm| {
-        EncoderSettings::Gcn(GcnSettings { hidden: 7, layers: 3, activation, share_slope, batch_norm, dropout: 0.2 })
+        EncoderSettings::Gcn(GcnSettings {
+            hidden_channels: 7,
+            num_layers: 3,
+            activation,
+            share_slope,
+            batch_norm,
+            dropout: 0.2,
+        })
     };
     let mut choices = vec![gin_settings()];
     for activation in [Activation::Identity, Activation::Relu, Activation::Prelu, Activation::PreluChannelwise] {
@@ -247,7 +279,7 @@ fn every_option_of_the_encoders_has_gradients() {
         let encoder = settings.build(InputDims { nodes: 30, edges: None }, &mut Initializer::new(10, &device)).unwrap();
         let structure = MessageGraph::new(&graph, settings.normalization());
         let pass = |encoder: &fiedler_learn::encoder::Encoder| {
-            encoder.forward(&structure, &input, Some(&Draws::new(11, 0))).unwrap().side_by_side()
+            encoder.forward(&structure, &input, &Pass::train(DropoutRng::new(11, 0))).unwrap().side_by_side()
         };
         let once = pass(&encoder);
         assert_eq!(values(&once), values(&pass(&encoder)), "the same draws drop the same values");
@@ -257,7 +289,7 @@ fn every_option_of_the_encoders_has_gradients() {
         let after = StateDict::of(&adam.step(encoder, gradients));
         for ((name, _, before), (_, _, after)) in before.iter().zip(after.iter()) {
             // A shift before a normalization is taken out again by it.
-            let idle = name.ends_with("mean") || name.ends_with("variance") || name.ends_with("bias");
+            let idle = name.ends_with("running_mean") || name.ends_with("running_var") || name.ends_with("bias");
             assert!(idle || before != after, "{name} does not move in {settings:?}");
         }
     }
@@ -269,8 +301,8 @@ fn settings_and_inputs_out_of_range_are_refused() {
     let build = |settings: EncoderSettings| {
         settings.build(InputDims { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).map(|_| ())
     };
-    let error = build(EncoderSettings::Gcn(GcnSettings { layers: 0, ..GcnSettings::default() })).unwrap_err();
-    assert_eq!(error.to_string(), "layers is 0; expected at least 1");
+    let error = build(EncoderSettings::Gcn(GcnSettings { num_layers: 0, ..GcnSettings::default() })).unwrap_err();
+    assert_eq!(error.to_string(), "num_layers is 0; expected 1 to 1,000");
     let error = build(EncoderSettings::Gin(GinSettings { dropout: 1.0, ..GinSettings::default() })).unwrap_err();
     assert_eq!(error.to_string(), "dropout is 1; expected a number from 0 to less than 1");
 
@@ -278,9 +310,9 @@ fn settings_and_inputs_out_of_range_are_refused() {
     let encoder = settings.build(InputDims { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).unwrap();
     let structure = MessageGraph::new(&common::graph(10, 20, 1), settings.normalization());
     let input = |rows, columns| FeatureMatrix::new(&Features::Sparse(common::sparse(rows, columns, 2)), &device);
-    let error = encoder.forward(&structure, &input(9, 5), None).unwrap_err();
+    let error = encoder.forward(&structure, &input(9, 5), &Pass::eval()).unwrap_err();
     assert_eq!(error.to_string(), "table of features has 9; expected 10");
-    let error = encoder.forward(&structure, &input(10, 6), None).unwrap_err();
+    let error = encoder.forward(&structure, &input(10, 6), &Pass::eval()).unwrap_err();
     assert_eq!(error.to_string(), "row of features has 6; expected 5");
 }
 

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod operator;
 mod common;
 mod encoders;
 mod objectives;
+mod operator;
 mod ops;
 mod training;

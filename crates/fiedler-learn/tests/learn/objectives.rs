@@ -1,8 +1,10 @@
-//! Objectives against their definitions, written out number by number, and against finite differences.
+//! Losses against their definitions, written out number by number, and against finite differences.
 
 use burn::Tensor;
 use fiedler_learn::GraphOffsets;
-use fiedler_learn::loss::{LocalGlobal, InfoNce, JensenShannon, Negatives, ContrastiveLoss, PositivePairs, LocalGlobalSide};
+use fiedler_learn::loss::{
+    ContrastiveLoss, InfoNce, JensenShannon, LocalGlobal, LocalGlobalSide, Negatives, PositivePairs,
+};
 use fiedler_learn::ops::Similarity;
 
 use crate::common::{assert_derivative, matrix, values};
@@ -68,7 +70,7 @@ fn contrast(m: &[Tensor<2>], offsets: &GraphOffsets, corrupted: bool) -> LocalGl
     LocalGlobal { sides: [side(0, 3, 4), side(1, 2, 5)], offsets: offsets.clone() }
 }
 
-fn objectives() -> [ContrastiveLoss; 4] {
+fn losses() -> [ContrastiveLoss; 4] {
     [
         ContrastiveLoss::InfoNce(InfoNce::default()),
         ContrastiveLoss::InfoNce(InfoNce { similarity: Similarity::Dot, temperature: 0.4 }),
@@ -78,8 +80,8 @@ fn objectives() -> [ContrastiveLoss; 4] {
 }
 
 #[test]
-fn objectives_are_what_they_are_defined_to_be() {
-    for loss in &objectives() {
+fn losses_are_what_they_are_defined_to_be() {
+    for contrastive in &losses() {
         for (offsets, corrupted) in [
             (GraphOffsets::single(20), true),
             (GraphOffsets::new(vec![0, 4, 13, 20]), true),
@@ -91,13 +93,13 @@ fn objectives_are_what_they_are_defined_to_be() {
             if corrupted {
                 matrices.extend([matrix(20, WIDTH, 5), matrix(20, WIDTH, 6)]);
             }
-            let loss = |m: &[Tensor<2>], _: &[Tensor<1>]| loss.loss(&contrast(m, &offsets, corrupted)).unwrap();
+            let loss = |m: &[Tensor<2>], _: &[Tensor<1>]| contrastive.loss(&contrast(m, &offsets, corrupted)).unwrap();
             let of = |place: usize| matrices.get(place).map(values).unwrap_or_default();
-            let expected = definition(loss, &offsets, &of(0), &of(3), &of(4))
-                + definition(loss, &offsets, &of(1), &of(2), &of(5));
+            let expected = definition(contrastive, &offsets, &of(0), &of(3), &of(4))
+                + definition(contrastive, &offsets, &of(1), &of(2), &of(5));
             let found = f64::from(values(&loss(&matrices, &[]))[0]);
-            assert!((found - expected).abs() < 1e-5, "{loss:?}: {found}, expected {expected}");
-            assert_derivative(&loss, &matrices, &[], 3e-3, &format!("{loss:?}"));
+            assert!((found - expected).abs() < 1e-5, "{contrastive:?}: {found}, expected {expected}");
+            assert_derivative(&loss, &matrices, &[], 3e-3, &format!("{contrastive:?}"));
         }
     }
 }
@@ -132,15 +134,15 @@ fn definition_of_pairs(loss: &ContrastiveLoss, views: [&[f32]; 2]) -> f64 {
 #[test]
 fn rows_that_find_themselves_do_so_as_defined() {
     let views = vec![matrix(9, WIDTH, 7), matrix(9, WIDTH, 8)];
-    for loss in &objectives() {
+    for contrastive in &losses() {
         let loss = |views: &[Tensor<2>], _: &[Tensor<1>]| {
             let pairs = PositivePairs::new([views[0].clone(), views[1].clone()]).unwrap();
-            loss.loss_of_pairs(&pairs).unwrap()
+            contrastive.loss_of_pairs(&pairs).unwrap()
         };
-        let expected = definition_of_pairs(loss, [&values(&views[0]), &values(&views[1])]);
+        let expected = definition_of_pairs(contrastive, [&values(&views[0]), &values(&views[1])]);
         let found = f64::from(values(&loss(&views, &[]))[0]);
-        assert!((found - expected).abs() < 1e-5, "{loss:?}: {found}, expected {expected}");
-        assert_derivative(&loss, &views, &[], 3e-3, &format!("pairs, {loss:?}"));
+        assert!((found - expected).abs() < 1e-5, "{contrastive:?}: {found}, expected {expected}");
+        assert_derivative(&loss, &views, &[], 3e-3, &format!("pairs, {contrastive:?}"));
     }
     let error = PositivePairs::new([matrix(1, WIDTH, 1), matrix(1, WIDTH, 2)]).unwrap_err();
     assert_eq!(error.to_string(), "number of pairs in a step is 1; expected at least 2, to be told apart");

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use burn::Tensor;
 use fiedler_learn::ops::{self, ActivationOp, BatchNormOp, Pooling, Similarity, plain};
-use fiedler_learn::{Operator, GraphOffsets, SparseMatrix, Normalization};
+use fiedler_learn::{GraphOffsets, Normalization, Operator, SparseMatrix};
 
 use crate::common::{self, assert_derivative, assert_same, matrix, numbers, values_and_gradients, vector};
 
@@ -205,6 +205,94 @@ fn results_are_the_same_bits_on_any_number_of_threads() {
         for (one, many) in on_one.iter().zip(&on_many) {
             let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(one), bits(many), "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn edges_may_have_weights_that_are_learned() {
+    for normalization in [Normalization::Symmetric, Normalization::None] {
+        for graph in [common::weighted_graph(60, 150, 30), common::graph(60, 100, 31)] {
+            let operator = Arc::new(Operator::new(&graph, normalization));
+            for width in [1, 7, 64] {
+                let matrices = [matrix(60, width, 32)];
+                let vectors = [vector(graph.num_edges(), 33)];
+                let fast =
+                    |m: &[Tensor<2>], v: &[Tensor<1>]| ops::propagate_weighted(&operator, v[0].clone(), m[0].clone());
+                assert_same(
+                    &fast,
+                    &|m, v| plain::propagate_weighted(&operator, v[0].clone(), m[0].clone()),
+                    &matrices,
+                    &vectors,
+                    "weighted propagation",
+                );
+                assert_derivative(&fast, &matrices, &vectors, 2e-3, "weighted propagation");
+            }
+        }
+    }
+}
+
+#[test]
+fn learned_weights_are_those_of_the_edges_in_their_order() {
+    let graph = common::weighted_graph(30, 70, 34);
+    let operator = Arc::new(Operator::new(&graph, Normalization::Symmetric));
+    let (input, weights) = (matrix(30, 4, 35), vector(graph.num_edges(), 36));
+    let (rows, of_edges) = (common::values(&input), common::values(&weights));
+    let mut expected = vec![0.0; rows.len()];
+    for node in 0..30 {
+        let (columns, values) = operator.row(node);
+        for (&other, &value) in columns.iter().zip(values) {
+            let (low, high) = (other.min(node as u32), other.max(node as u32));
+            let weight = match graph.edge_pairs().position(|pair| pair == (low, high)) {
+                Some(edge) => of_edges[edge],
+                None => 1.0,
+            };
+            for at in 0..4 {
+                expected[node * 4 + at] += weight * value * rows[other as usize * 4 + at];
+            }
+        }
+    }
+    let found = common::values(&ops::propagate_weighted(&operator, weights, input.clone()));
+    common::assert_close(&found, &expected, 1e-5, "edge by edge");
+    // Weights of one change nothing.
+    let ones = Tensor::ones([graph.num_edges()], &common::device());
+    let unchanged = common::values(&ops::propagate_weighted(&operator, ones, input.clone()));
+    let plain = common::values(&ops::propagate(&operator, input, None, &ActivationOp::Identity));
+    common::assert_close(&unchanged, &plain, 1e-6, "weights of one");
+}
+
+/// A matrix written out as a tensor.
+fn dense(operator: &Operator) -> Tensor<2> {
+    let nodes = operator.num_nodes();
+    let mut values = vec![0.0; nodes * nodes];
+    for node in 0..nodes {
+        let (columns, of_row) = operator.row(node);
+        columns.iter().zip(of_row).for_each(|(&column, &value)| values[node * nodes + column as usize] = value);
+    }
+    Tensor::from_data(burn::tensor::TensorData::new(values, [nodes, nodes]), &common::device())
+}
+
+#[test]
+fn the_mean_over_neighbors_goes_forward_and_back_as_its_dense_matrix() {
+    for graph in [common::weighted_graph(50, 90, 40), common::graph(50, 60, 41)] {
+        let operator = Operator::new(&graph, Normalization::RowMean);
+        let names: Vec<u32> = (0..50).map(|node| (node * 7 + 3) % 50).collect();
+        for operator in [operator.relabelled(&names), operator] {
+            let (matrix_of, operator) = (dense(&operator), Arc::new(operator));
+            let transposed = matrix_of.clone().transpose();
+            assert_ne!(common::values(&matrix_of), common::values(&transposed), "it is symmetric");
+            let (matrices, vectors) = ([matrix(50, 9, 42)], [vector(9, 43)]);
+            let fast = |m: &[Tensor<2>], v: &[Tensor<1>]| {
+                ops::propagate(&operator, m[0].clone(), Some(v[0].clone()), &ActivationOp::Relu)
+            };
+            let slow = |m: &[Tensor<2>], v: &[Tensor<1>]| {
+                (matrix_of.clone().matmul(m[0].clone()) + v[0].clone().unsqueeze::<2>()).clamp_min(0.0)
+            };
+            assert_same(&fast, &slow, &matrices, &vectors, "the mean over neighbors");
+            let library = |m: &[Tensor<2>], v: &[Tensor<1>]| {
+                plain::propagate(&operator, m[0].clone(), Some(v[0].clone()), &ActivationOp::Relu)
+            };
+            assert_same(&library, &slow, &matrices, &vectors, "the mean over neighbors, plainly");
         }
     }
 }
