@@ -52,6 +52,7 @@ pub mod trainer;
 pub mod version1;
 mod views;
 
+pub use burn;
 pub use device::DeviceSettings;
 pub use ema::{deep_copy, ema};
 pub use embeddings::Embeddings;

@@ -134,7 +134,7 @@ fn the_loss_is_that_of_the_publication() {
     }
 }
 
-fn fit(run: &Run<'_>, store: &Memory, observer: &dyn Observer) -> Result<RunResult, Error> {
+fn fit(run: &Run<'_, '_>, store: &Memory, observer: &dyn Observer) -> Result<RunResult, Error> {
     let mut schemes = ComputeSchemes::new(&run.dataset.graphs, &NoObserver);
     let checkpoint = Some(Checkpointing { store, run: "dgi" });
     run.check()?.fit(Fitting { schemes: &mut schemes, checkpoint, observer })

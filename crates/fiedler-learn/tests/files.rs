@@ -256,7 +256,7 @@ impl CheckpointStore for Memory {
     }
 }
 
-fn resume(run: &Run<'_>, bytes: &[u8]) -> Result<RunResult, Error> {
+fn resume(run: &Run<'_, '_>, bytes: &[u8]) -> Result<RunResult, Error> {
     let store = Memory::default();
     store.save(bytes).unwrap();
     let mut schemes = ComputeSchemes::new(&run.dataset.graphs, &NoObserver);

@@ -94,7 +94,7 @@ impl CheckpointStore for Memory {
     }
 }
 
-fn fit(run: &Run<'_>, checkpoint: Option<Checkpointing<'_>>, observer: &dyn Observer) -> Result<RunResult, Error> {
+fn fit(run: &Run<'_, '_>, checkpoint: Option<Checkpointing<'_>>, observer: &dyn Observer) -> Result<RunResult, Error> {
     let mut schemes = ComputeSchemes::new(&run.dataset.graphs, &NoObserver);
     run.check()?.fit(Fitting { schemes: &mut schemes, checkpoint, observer })
 }

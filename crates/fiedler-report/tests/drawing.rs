@@ -3,7 +3,7 @@
 
 use fiedler_augment::Scheme;
 use fiedler_augment::sample::EdgeFlips;
-use fiedler_augment::scheme::{NodeDropping, Settings, Spectral, Uniform, unwatched};
+use fiedler_augment::scheme::{NodeDropping, SchemeSettings, Spectral, Uniform};
 use fiedler_graph::generate::{self, BarabasiAlbert, ErdosRenyi};
 use fiedler_graph::{Dataset, Graph, Names};
 use fiedler_report::Figure;
@@ -150,7 +150,7 @@ fn effects_are_derivatives_of_the_norm() {
 }
 
 fn opposite(dataset: &Dataset) -> Scheme {
-    SchemeSettings::Opposite(Spectral::default()).compute(&dataset.graphs, &unwatched).unwrap()
+    SchemeSettings::Opposite(Spectral::default()).compute(&dataset.graphs, &fiedler_graph::NoObserver).unwrap()
 }
 
 /// A picture that any reader of XML takes: every element is closed, in order.
@@ -245,7 +245,7 @@ fn any_scheme_and_any_small_graph_can_be_drawn() {
     let whole = karate.graphs.graph(0);
     for settings in [SchemeSettings::Uniform(Uniform::default()), SchemeSettings::NodeDropping(NodeDropping::default())]
     {
-        let scheme = settings.compute(&karate.graphs, &unwatched).unwrap();
+        let scheme = settings.compute(&karate.graphs, &fiedler_graph::NoObserver).unwrap();
         check_markup(&drawings(&Subject::of(&karate, 0, &whole, &scheme), None).unwrap()[0]);
     }
     let parts = graph(30, vec![(0, 1), (1, 2), (4, 5), (6, 7), (7, 8), (8, 6)]);

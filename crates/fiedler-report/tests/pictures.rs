@@ -1,7 +1,7 @@
 //! Pictures of whatever data: well-formed, never empty, and free of the markup in anybody's names.
 #![allow(clippy::unwrap_used)]
 
-use fiedler_augment::scheme::{Settings, Spectral, unwatched};
+use fiedler_augment::scheme::{SchemeSettings, Spectral};
 use fiedler_graph::generate;
 use fiedler_report::plot::{
     Axis, Bar, Bars, Bin, Dot, DotRow, Dots, Group, Histogram, Line, Lines, Outline, Point, Scatter,
@@ -134,7 +134,7 @@ fn a_graph_and_its_scheme_have_the_same_page_whatever_the_number_of_threads() {
     let karate = generate::karate_club();
     let settings = SchemeSettings::Opposite(Spectral { ratio: 0.2, ..Spectral::default() });
     let make = || {
-        let scheme = settings.compute(&karate.graphs, &unwatched).unwrap();
+        let scheme = settings.compute(&karate.graphs, &fiedler_graph::NoObserver).unwrap();
         let graph = GraphPage::of(&karate, 0, false).unwrap();
         let mut page = Page { title: "karate".into(), lead: graph.lead(), ..Page::default() };
         page.extend([SchemePage::of(&scheme, &karate, 0).unwrap().section()]);

@@ -217,7 +217,7 @@ fn what_is_recognized_across_views_can_be_chosen_and_stays_as_it_was_set() {
         fiedler(folder.path()).args(embed).args([choice, "--out", choice]).assert().success();
         let record = fs::read_to_string(folder.path().join(choice).join("run.json")).unwrap();
         let record: serde_json::Value = serde_json::from_str(&record).unwrap();
-        let anchors = &record["settings"]["method"]["pairs"]["at-once"];
+        let anchors = &record["settings"]["method"]["contrast"]["anchors"];
         assert_eq!(anchors.as_u64(), expected, "{choice}");
     }
 }
@@ -229,16 +229,16 @@ fn mistakes_are_explained_with_documented_exit_codes() {
     fs::write(folder.path().join("file"), "").unwrap();
     fs::write(
         folder.path().join("pairs.toml"),
-        "[method]\nkind = \"span\"\npairs = { kind = \"node-node\", anchors = 9 }\n",
+        "[method]\nname = \"span\"\ncontrast = { name = \"local-local\", anchorz = 9 }\n",
     )
     .unwrap();
     let cases: [(&[&str], i32, &[&str]); 15] = [
-        (&["embed", "--settings", "pairs.toml"], 2, &["pairs.toml", "anchors", "at-once"]),
-        (&["embed", "--method", "raw", "--pairs", "node-node"], 2, &["--pairs", "raw"]),
+        (&["embed", "--settings", "pairs.toml"], 2, &["pairs.toml", "anchorz", "anchors"]),
+        (&["embed", "--method", "raw", "--pairs", "node-node"], 2, &["--contrast", "raw"]),
         (
             &["embed", "karate", "--pairs", "graph-graph", "--out", "f"],
             2,
-            &["pairs is graph-graph", "node-node", "one graph"],
+            &["contrast is global-global", "local-local", "one graph"],
         ),
         (&["embed", "--settings", "wrong.toml"], 2, &["wrong.toml", "epoch", "epochs"]),
         (&["embed", "--settings", "nowhere.toml"], 4, &["nowhere.toml"]),
@@ -251,7 +251,7 @@ fn mistakes_are_explained_with_documented_exit_codes() {
         (&["embed", "--encoders", "3", "--out", "c"], 2, &["encoders"]),
         (&["embed", "--learning-rate", "1e30", "--out", "d"], 7, &["learning rate", "not a finite number"]),
         (&["embed", "--embeddings", "xlsx"], 2, &["xlsx", "npy", "csv", "parquet"]),
-        (&["embed", "barabasi-albert", "--method", "supervised", "--out", "e"], 3, &["no classes", "span"]),
+        (&["embed", "barabasi-albert", "--method", "supervised", "--out", "e"], 3, &["no labels", "span"]),
     ];
     explained(folder.path(), &cases);
     for never_begun in ["a", "b", "c", "e", "f"] {
@@ -323,8 +323,8 @@ fn two_processes_do_not_work_in_one_folder_and_what_is_not_ours_stays() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_fit_into_memory_is_refused_anchors() {
+fn what_cannot_fit_into_memory_is_refused_at_once() {
     let folder = TempDir::new().unwrap();
-    let message = failure(fiedler(folder.path()).args(["embed", "--hidden", "100000000", "--out", "run"]), 2);
+    let message = failure(fiedler(folder.path()).args(["embed", "--hidden", "1000000", "--out", "run"]), 2);
     assert!(message.contains("GiB of memory") && message.contains("hidden"), "{message}");
 }

@@ -58,7 +58,7 @@ fn features_of_the_built_in_graph_are_judged() {
     assert_eq!(by_order["std"], 0.0);
     let split = &by_order["splits"][0];
     assert_eq!(split["fingerprint"].as_str().map(str::len), Some(32));
-    assert!([0.001, 0.01, 0.1, 1.0, 10.0, 100.0].contains(&split["weight"].as_f64().unwrap()), "{split}");
+    assert!([0.001, 0.01, 0.1, 1.0, 10.0, 100.0].contains(&split["hyperparameters"]["c"].as_f64().unwrap()), "{split}");
     assert!(by_order["description"].as_str().unwrap().contains("from {0.001, 0.01, 0.1, 1, 10, 100}, both chosen"));
 
     let by_id = run(&["features.csv", "--labels", "citation"]);

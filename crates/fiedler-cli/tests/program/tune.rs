@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use fiedler_evaluate::{Protocol, Target};
-use fiedler_graph::{generate, write};
+use fiedler_graph::generate;
+use fiedler_io::write;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -66,7 +67,7 @@ fn a_search_can_be_repeated_resumed_and_used() {
 fn labels_of_the_test_part_change_nothing() {
     let folder = TempDir::new().unwrap();
     let dataset = generate::from_spec("sbm:nodes=500,classes=3", 0).unwrap();
-    write::write(&dataset, folder.path().join("graph.csv"), &write::Options::default()).unwrap();
+    write::write(&dataset, folder.path().join("graph.csv"), &write::WriteOptions::default()).unwrap();
     let [features, labels] = ["graph.features.npy", "graph.labels.csv"];
     let data = |labels: &str| ["graph.csv", "--features", features, "--labels", labels].map(str::to_owned);
     let text = fs::read_to_string(folder.path().join(labels)).unwrap();

@@ -74,7 +74,7 @@ pub fn training(epochs: usize) -> TrainingSettings {
 
 pub fn fit(
     method: &dyn AnyMethod,
-    run: &Run<'_>,
+    run: &Run<'_, '_>,
     store: Option<&Memory>,
     observer: &dyn Observer,
 ) -> Result<RunResult, Error> {
@@ -84,7 +84,7 @@ pub fn fit(
     method.fit(&checked, Fitting { schemes: &mut schemes, checkpoint, observer })
 }
 
-pub fn fit_whole(method: &dyn AnyMethod, run: &Run<'_>) -> RunResult {
+pub fn fit_whole(method: &dyn AnyMethod, run: &Run<'_, '_>) -> RunResult {
     fit(method, run, None, &NoObserver).unwrap()
 }
 
@@ -98,7 +98,7 @@ pub fn stop_after(events: usize) -> impl Observer {
 }
 
 /// Stopped after every so many events until it is done, it must give what it gives when it is never stopped.
-pub fn assert_resumes(method: &dyn AnyMethod, run: &Run<'_>, every: usize) -> RunResult {
+pub fn assert_resumes(method: &dyn AnyMethod, run: &Run<'_, '_>, every: usize) -> RunResult {
     let whole = fit_whole(method, run);
     let store = Memory::default();
     let mut stops = 0;
