@@ -165,13 +165,17 @@ impl<'a, M: Method> Trainer<'a, M> {
         if found.optimizers.len() != self.phases.len() {
             return Err(malformed(format!("{} optimizers for {} phases", found.optimizers.len(), self.phases.len())));
         }
-        let each = self.phases.iter().zip(&found.optimizers);
-        let optimizers = each
-            .map(|(phase, kept)| Adam::from_state_dict(settings(phase), kept, &recording))
-            .collect::<Result<_>>()?;
         let best = found.best.map(|best| best.apply(deep_copy(&model))).transpose()?;
+        let model = found.model.apply(model)?;
+        let each = self.phases.iter().zip(&found.optimizers);
+        let restore = |(phase, kept): (&Phase, &StateDict)| {
+            let adam = Adam::from_state_dict(settings(phase), kept, &recording)?;
+            adam.check(&found.model)?;
+            Ok(adam)
+        };
+        let optimizers = each.map(restore).collect::<Result<_>>()?;
         Ok(State {
-            model: found.model.apply(model)?,
+            model,
             optimizers,
             state: serde_json::from_value(found.state).map_err(|error| malformed(error.to_string()))?,
             best,
