@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use burn::module::Module;
 use burn::tensor::Device;
-use fiedler_augment::sample::Flips;
+use fiedler_augment::sample::EdgeFlips;
 use fiedler_graph::random::stream;
 use fiedler_graph::{Features, Graph};
 use fiedler_io::{ReadOptions, catalogue};
@@ -36,7 +36,7 @@ struct Model {
 struct Setting {
     graph: Graph,
     input: FeatureMatrix,
-    flips: Flips,
+    flips: EdgeFlips,
     offsets: GraphOffsets,
     encoder: EncoderSettings,
     check: bool,
@@ -81,7 +81,7 @@ fn prepare(dataset: &str, check: bool, device: &Device) -> RunResult<Setting> {
     let dataset = catalogue::open(dataset, &ReadOptions::default())?;
     let graph = dataset.graph().ok_or("not a single graph")?.clone();
     let features = dataset.features.unwrap_or_else(|| Features::degrees(&graph, 50));
-    let flips = Flips::of_pairs(graph.num_nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));
+    let flips = EdgeFlips::of_pairs(graph.num_nodes(), graph.edge_pairs().map(|pair| (pair, 0.2)));
     let offsets = GraphOffsets::single(graph.num_nodes());
     let encoder = EncoderSettings::Gcn(GcnSettings::default());
     Ok(Setting { input: FeatureMatrix::new(&features, device), graph, flips, offsets, encoder, check })

@@ -41,7 +41,7 @@ impl Initializer {
         let count = shape.iter().try_fold(1usize, |count, &size| count.checked_mul(size)).unwrap_or(usize::MAX);
         let before = left.load(Ordering::Relaxed);
         // One more than there are values: zero says that the limit was passed.
-        let after = if count < before { before - count } else { 0 };
+        let after = before.saturating_sub(count);
         left.store(after, Ordering::Relaxed);
         if after == 0 { [0; D] } else { shape }
     }

@@ -46,6 +46,7 @@ pub mod run;
 mod sample;
 mod saved;
 pub mod state_dict;
+mod strict;
 mod supervision;
 mod task;
 pub mod trainer;

@@ -186,6 +186,23 @@ impl Adam {
     }
 }
 
+impl Adam {
+    /// Refuses memories that are not of these weights.
+    pub(crate) fn check(&self, weights: &StateDict) -> Result<()> {
+        for (name, moments) in &self.moments {
+            let found = moments.first.dims()[0];
+            let expected = weights.iter().find(|(other, _, _)| other == name).map(|(_, _, values)| values.len());
+            if expected != Some(found) {
+                let expected =
+                    expected.map_or("nothing".to_owned(), |expected| format!("moments of {expected} values"));
+                let found = format!("moments of {found} values");
+                return Err(Error::StateDict { name: name.clone(), found, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Which parameters of a model a phase of training moves.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Select {

@@ -186,6 +186,7 @@ impl<'s, 'a> Run<'s, 'a> {
         let settings = self.settings.resolved_for(method);
         settings.training.check()?;
         let data = Data::new(self.dataset, &settings.features)?;
+        settings.training.check_steps(data.graphs().len().div_ceil(settings.training.batch_size))?;
         let given = settings.given_views()?;
         let [views, embedded] = method.all_views(&given);
         let supervision = self.supervision;

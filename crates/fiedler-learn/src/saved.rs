@@ -17,7 +17,7 @@ use crate::task::{Target, Task, TaskLevel};
 use crate::trainer::{Trainer, TrainingSettings};
 use crate::version1;
 use crate::views::ViewStore;
-use crate::{Embeddings, Initializer};
+use crate::{Embeddings, Initializer, Normalization};
 
 /// An encoder as a run leaves it.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,8 +134,11 @@ impl SavedEncoder {
     pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
         let data = Data::new(dataset, &self.about.features)?;
         let dims = data.dims();
-        let found = (dims.nodes, dims.edges, data.are_features_degrees());
-        let expected = (self.about.columns, self.about.edge_columns, self.about.degrees);
+        // Features of edges count only for encoders that look at them.
+        let requirements = self.about.method.as_any().check(&self.task(1, 1))?;
+        let edges = |columns: Option<usize>| columns.filter(|_| requirements.operators.contains(&Normalization::None));
+        let found = (dims.nodes, edges(dims.edges), data.are_features_degrees());
+        let expected = (self.about.columns, edges(self.about.edge_columns), self.about.degrees);
         if found != expected {
             let data = dataset.name.clone();
             return Err(Error::OtherFeatures { data, found: columns(found), expected: columns(expected) });

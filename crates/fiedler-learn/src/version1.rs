@@ -48,7 +48,8 @@ pub fn upgrade_method(value: &mut Value) {
         rename(readout, "head", "projector");
         extra = readout.remove("reach");
     }
-    if let Some(extra) = extra {
+    let propagates = matches!(method.get("name").and_then(Value::as_str), Some("span" | "untrained"));
+    if let Some(extra) = extra.filter(|_| propagates) {
         method.insert("extra_propagation".to_owned(), extra);
     }
     if let Some(count) = method.remove("encoders") {

@@ -37,7 +37,7 @@ impl Footprint {
                 (3.0 + expansion * if settings.batch_norm { 3.0 } else { 2.0 }, 2.0 * expansion)
             }
         };
-        let columns = (dims.nodes + dims.edges.unwrap_or(0)) as f64;
+        let columns = dims.nodes as f64 + dims.edges.unwrap_or(0) as f64;
         Footprint {
             values_per_node: (layers * values + 1.0) * width,
             weights: (columns + layers * square * width) * width,

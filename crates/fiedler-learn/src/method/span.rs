@@ -64,6 +64,7 @@ impl Default for Span {
 pub enum ContrastMode {
     /// Nodes the vector of their graph, as in the paper.
     #[default]
+    #[serde(deserialize_with = "crate::strict::nothing_more")]
     LocalGlobal,
     /// Nodes themselves, among other nodes of both views.
     LocalLocal {
@@ -72,6 +73,7 @@ pub enum ContrastMode {
         anchors: usize,
     },
     /// Graphs themselves, among the other graphs of the batch.
+    #[serde(deserialize_with = "crate::strict::nothing_more")]
     GlobalGlobal,
 }
 

@@ -165,13 +165,27 @@ impl<'a, M: Method> Trainer<'a, M> {
         if found.optimizers.len() != self.phases.len() {
             return Err(malformed(format!("{} optimizers for {} phases", found.optimizers.len(), self.phases.len())));
         }
-        let each = self.phases.iter().zip(&found.optimizers);
-        let optimizers = each
-            .map(|(phase, kept)| Adam::from_state_dict(settings(phase), kept, &recording))
-            .collect::<Result<_>>()?;
+        let Position { batch, graphs, .. } = found.position;
+        let batches = self.batches(found.history.losses.len());
+        let before: Option<usize> = batches.get(..batch).map(|batches| batches.iter().map(Vec::len).sum());
+        if before != Some(graphs) {
+            return Err(malformed(format!("its position, step {batch} and {graphs} graphs, is none of the epoch")));
+        }
+        let steps = (found.history.losses.len() * batches.len() + batch) as u64;
         let best = found.best.map(|best| best.apply(deep_copy(&model))).transpose()?;
+        let model = found.model.apply(model)?;
+        let each = self.phases.iter().zip(&found.optimizers);
+        let restore = |(phase, kept): (&Phase, &StateDict)| {
+            let adam = Adam::from_state_dict(settings(phase), kept, &recording)?;
+            adam.check(&found.model)?;
+            if adam.steps() != steps {
+                return Err(malformed(format!("an optimizer of {} steps, where {steps} were taken", adam.steps())));
+            }
+            Ok(adam)
+        };
+        let optimizers = each.map(restore).collect::<Result<_>>()?;
         Ok(State {
-            model: found.model.apply(model)?,
+            model,
             optimizers,
             state: serde_json::from_value(found.state).map_err(|error| malformed(error.to_string()))?,
             best,

@@ -97,6 +97,7 @@ pub enum ScheduleUnit {
 pub enum Schedule {
     /// Always the same.
     #[default]
+    #[serde(deserialize_with = "crate::strict::nothing_more")]
     Constant,
     /// Up in a straight line, then down to zero along half a cosine.
     Cosine {
@@ -164,6 +165,17 @@ impl TrainingSettings {
             return Err(Error::setting("warmup", warmup, format!("at most {}, the number of epochs", self.epochs)));
         }
         self.optimizer().adam().check()
+    }
+
+    /// Refuses a warm-up that is longer than training, which has so many steps at most.
+    pub(crate) fn check_steps(&self, steps_per_epoch: usize) -> Result<()> {
+        let steps = self.epochs.saturating_mul(steps_per_epoch);
+        match self.schedule {
+            Schedule::Cosine { warmup, unit: ScheduleUnit::Step, .. } if warmup > steps => {
+                Err(Error::setting("warmup", warmup, format!("at most {steps}, the number of steps")))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn optimizer(&self) -> OptimizerSettings {
