@@ -3,6 +3,7 @@
 use fiedler::augment::scheme::{SchemeSettings, Spectral, ViewKey};
 use fiedler::graph::{NoObserver, generate};
 
+/// Runs the example; the tests call it too.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let karate = generate::karate_club();
     let settings = SchemeSettings::Opposite(Spectral { ratio: 0.2, ..Spectral::default() });

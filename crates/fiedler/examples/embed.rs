@@ -4,6 +4,7 @@ use fiedler::graph::{Dataset, generate};
 use fiedler::io::{AtomicFiles, ReadOptions, open, write};
 use fiedler::learn::run::{Run, Settings};
 
+/// Runs the example; the tests call it too.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
     let dataset: Dataset = match arguments.next() {

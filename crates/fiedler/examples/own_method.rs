@@ -49,6 +49,7 @@ impl Twins {
     }
 }
 
+/// Runs the example; the tests call it too.
 pub fn main() -> Result<()> {
     let mut settings = Settings::default();
     settings.training.epochs = 20;

@@ -8,6 +8,7 @@ use fiedler::augment::scheme::{Augmentation, PairProbabilities, Scheme};
 use fiedler::graph::{NoObserver, generate};
 use fiedler::learn::run::{Fitting, Run, Settings};
 
+/// Runs the example; the tests call it too.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let karate = generate::karate_club();
     let graph = karate.graph().ok_or("one graph")?;
