@@ -1,6 +1,8 @@
 //! What JOAO needs: a state beside the model that moves after each epoch by losses of views that it asks for, and that says which
 //! views come next.
 
+use std::cell::Cell;
+
 use burn::Tensor;
 use burn::module::Module;
 use fiedler_augment::Pipeline;
@@ -16,6 +18,11 @@ use fiedler_learn::{Initializer, Normalization, Result, Task, TaskLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{self, Memory, assert_resumes, fit};
+
+thread_local! {
+    /// Whether this thread asks for a loss, which is then one of evaluation.
+    static ASKS: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Views are unchanged until the state has learned that changed ones have a larger loss.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -66,6 +73,7 @@ impl Method for Choosing {
 
     /// How far apart the views are: zero where they are the same.
     fn loss(&self, model: &ChoosingModel, _: &Weights, step: &Step<'_>) -> Result<Loss> {
+        assert_eq!(step.pass.mode(), if ASKS.get() { Mode::Eval } else { Mode::Train });
         let of = |view: usize| -> Result<Tensor<2>> {
             let sample = &step.views[view];
             let layers = model.encoder.forward(sample.graph(Normalization::None)?, &sample.features, &step.pass)?;
@@ -77,8 +85,10 @@ impl Method for Choosing {
     fn after_epoch(&self, model: &ChoosingModel, state: &mut Weights, epoch: &mut dyn Epoch) -> Result<()> {
         let before = StateDict::of(model);
         let [unchanged, dropping] = choices();
+        ASKS.set(true);
         let same = epoch.loss_of(&[unchanged.clone(), unchanged.clone()])?;
         let apart = epoch.loss_of(&[dropping, unchanged])?;
+        ASKS.set(false);
         assert_eq!(before, StateDict::of(model), "asking has moved the running statistics");
         assert_eq!(epoch.clock().epoch, state.asked.len());
         state.asked.push([same, apart]);
