@@ -153,7 +153,7 @@ impl Evaluate {
     /// The probe that the flags ask for; without any, the usual one.
     fn probe(&self, target: &Target) -> Option<Probe> {
         let logistic = |cs: &Vec<f64>| LogisticSettings { cs: cs.clone(), ..Default::default() }.into();
-        let ridge = |alphas: &Vec<f64>| RidgeSettings { alphas: alphas.clone(), ..Default::default() }.into();
+        let ridge = |alphas: &Vec<f64>| RidgeSettings { alphas: alphas.clone() }.into();
         let penalties = match target.kind() {
             // A grid under the name that it had before serves whichever probe there is.
             LabelKind::Regression => self.alphas.as_ref().or(self.cs.as_ref()).map(ridge),

@@ -160,8 +160,9 @@ pub fn to_text(header: &RecipeHeader, settings: &Settings) -> Result<String> {
     let refuse = |error: toml::ser::Error| Error::unexpected("recipe", error);
     let head = toml::to_string(&Head { recipe: header }).map_err(refuse)?;
     let mut tree = toml::Table::try_from(settings).map_err(refuse)?;
-    // What has no table of its own would become part of the head's; a recipe has no seed.
+    // What has no table of its own would become part of the head's; a recipe has neither a seed nor a device.
     tree.remove("seed");
+    tree.remove("device");
     Ok(format!("{head}\n{}", toml::to_string(&tree).map_err(refuse)?))
 }
 
@@ -249,8 +250,8 @@ mod tests {
                 assert!(name.starts_with(dataset), "{name} is not called after {dataset}");
             }
         }
-        assert_eq!(get("paper-nodes").unwrap().settings, Settings::paper(TaskLevel::Nodes));
-        assert_eq!(get("paper-graphs").unwrap().settings, Settings::paper(TaskLevel::Graphs));
+        assert_eq!(get("paper-nodes").unwrap().settings.resolved(), Settings::paper(TaskLevel::Nodes).resolved());
+        assert_eq!(get("paper-graphs").unwrap().settings.resolved(), Settings::paper(TaskLevel::Graphs).resolved());
         assert_eq!(get("citation").unwrap().name, "citation-graphs");
     }
 

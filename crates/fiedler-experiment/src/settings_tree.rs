@@ -88,7 +88,9 @@ pub fn with_method(settings: &Settings, name: &str) -> Result<Settings> {
 /// Takes the first of several values that fits.
 fn assign_any(settings: &Settings, key: &str, values: Vec<Value>, text: &str) -> Result<Settings> {
     let path: Vec<&str> = key.split('.').collect();
-    let before = tree(settings)?;
+    // The short form of views is changed from what the method usually has, where nothing is said of it.
+    let is_of_views = matches!(path.first(), Some(&("scheme" | "feature_masking")));
+    let before = if is_of_views { tree(&settings.resolved())? } else { tree(settings)? };
     let mut problem = None;
     for value in values {
         let mut tree = before.clone();

@@ -300,7 +300,7 @@ fn two_processes_do_not_work_in_one_folder_and_what_is_not_ours_stays() {
     let run = folder.path().join("run");
     fs::create_dir(&run).unwrap();
     fs::create_dir(run.join(".tmpdir")).unwrap();
-    for name in [".tmpnotes", ".fiedler-old.part"] {
+    for name in [".tmpnotes", ".fiedler-a1b2c3d4.part"] {
         fs::write(run.join(name), "").unwrap();
     }
     let arguments = ["embed", "--out", "run", "--hidden", "32", "--epochs", "100000", "--checkpoint-every", "100000"];

@@ -59,7 +59,7 @@ fn features_of_the_built_in_graph_are_judged() {
     let split = &by_order["splits"][0];
     assert_eq!(split["fingerprint"].as_str().map(str::len), Some(32));
     assert!([0.001, 0.01, 0.1, 1.0, 10.0, 100.0].contains(&split["hyperparameters"]["c"].as_f64().unwrap()), "{split}");
-    assert!(by_order["description"].as_str().unwrap().contains("from {0.001, 0.01, 0.1, 1, 10, 100}, both chosen"));
+    assert!(by_order["description"].as_str().unwrap().contains("C from {0.001, 0.01, 0.1, 1, 10, 100}"));
 
     let by_id = run(&["features.csv", "--labels", "citation"]);
     assert_eq!(by_id["mean"], by_order["mean"], "rows are matched by id");
@@ -90,7 +90,7 @@ fn the_summary_tells_what_was_done() {
     for word in [
         "macro-f1",
         "±",
-        "4-fold cross-validation, even over classes",
+        "4-fold cross-validation, stratified",
         "standardized",
         "fold-3",
         "5-fold cross-validation inside",
@@ -122,7 +122,10 @@ fn faults_are_named() {
     let message = fail(&["short.csv", "--labels", "citation"], 3);
     assert!(message.contains("short.csv: 2 rows; expected 1000, one a node"), "{message}");
     let message = fail(&["features.npy", "--labels", "labels.csv", "--protocol", "public"], 3);
-    assert!(message.contains("no splits came with the labels") && message.contains("--protocol random"), "{message}");
+    assert!(
+        message.contains("splits that came with the labels: none") && message.contains("protocol random"),
+        "{message}"
+    );
     let message = fail(&["features.npy", "--labels", "citation", "--metric", "rmse"], 2);
     assert!(message.contains("rmse") && message.contains("accuracy"), "{message}");
     let message = fail(&["features.npy", "--labels", "citation", "--splits", "3"], 2);
@@ -158,11 +161,11 @@ fn faults_in_tables_are_named() {
     let message = fail("id,x\nann,1\nann,2\n", "id,y\nann,0\nbob,1\n");
     assert!(message.contains("x.csv, line 3: \"ann\" once more; expected one row for each id"), "{message}");
     let message = fail("id,x\nann,1\nbob,2\n", "id,y\nann,no\nbob,no\n");
-    assert!(message.contains("all 2 labelled nodes are of class \"no\""), "{message}");
+    assert!(message.contains("all 2 nodes are of class \"no\""), "{message}");
     let message = fail("id,x\nann,1\nbob,2\n", "id,y\nann,no\nbob,yes\n");
-    assert!(message.contains("2 labelled items cannot be divided into 3 folds"), "{message}");
+    assert!(message.contains("2 nodes with a label"), "{message}");
     let message = fail("id,x\na,1\nb,2\nc,3\nd,4\n", "id,y\na,no\nb,yes\nc,no\nd,yes\n");
-    assert!(message.contains("no class has more than 2 members") && message.contains("--splits"), "{message}");
+    assert!(message.contains("at most 2 members a class") && message.contains("fewer folds"), "{message}");
     let message = fail("id\nann\nbob\n", "id,y\nann,no\nbob,yes\n");
     assert!(message.contains("x.csv"), "{message}");
 }
@@ -189,7 +192,7 @@ fn parquet_files_are_matched_by_id() {
     );
     assert_eq!((&report["metric"], &report["mean"], &report["std"]), (&"roc-auc".into(), &1.0.into(), &0.0.into()));
     assert_eq!(report["settings"]["protocol"]["stratified"], true);
-    assert!(report["description"].as_str().unwrap().contains("even over classes"), "{report}");
+    assert!(report["description"].as_str().unwrap().contains("stratified"), "{report}");
 }
 
 #[test]

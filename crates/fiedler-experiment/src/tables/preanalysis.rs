@@ -48,11 +48,11 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
 
 /// One view is the graph itself, the other loses edges and hides columns; a GCN of two layers of 32 and GRACE's objective.
 fn settings(scheme: &str, ratio: f64, epochs: Option<usize>) -> Settings {
-    let mut settings = Settings::default();
-    settings.scheme = Some(match scheme {
+    let scheme = match scheme {
         "uniform" => SchemeSettings::Uniform(Uniform { first: Rates::default(), second: Rates::removing(ratio) }),
         _ => SchemeSettings::Clustered(Clustered { ratio, ..Clustered::default() }),
-    });
+    };
+    let mut settings = Settings { scheme: Some(scheme), ..Settings::default() };
     let second = MaskRates { rate: MASK, nodes: 0.0 };
     settings.feature_masking =
         Some(FeatureMasking { first: MaskRates::default(), second, ..FeatureMasking::default() });
