@@ -79,7 +79,7 @@ impl<'a> CheckedRun<'a> {
             Some(probe) => scores::of_run(&run, plan.task, &outcome.embeddings, probe, observer)?,
             None => Vec::new(),
         };
-        let scheme_seconds = schemes.iter().map(|computed| computed.seconds).sum();
+        let scheme_seconds = schemes.iter().fold(0.0, |sum, computed| sum + computed.seconds);
         record.finished = true;
         record.result = Some(ResultRecord::new(&outcome, scheme_seconds, scores));
         folder.finish(&record, &outcome, plan.task, plan.formats)?;
