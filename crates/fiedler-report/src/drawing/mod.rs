@@ -4,12 +4,12 @@
 //! their positions say, else where [`layout`] puts them; of a large graph a [`neighborhood`] is drawn.
 //!
 //! ```
-//! use fiedler_augment::scheme::{Settings, Spectral, unwatched};
-//! use fiedler_graph::generate;
+//! use fiedler_augment::scheme::{SchemeSettings, Spectral};
+//! use fiedler_graph::{NoObserver, generate};
 //! use fiedler_report::drawing::{Subject, drawings};
 //!
 //! let karate = generate::karate_club();
-//! let scheme = SchemeSettings::Opposite(Spectral::default()).compute(&karate.graphs, &unwatched)?;
+//! let scheme = SchemeSettings::Opposite(Spectral::default()).compute(&karate.graphs, &NoObserver)?;
 //! let graph = karate.graphs.graph(0);
 //! let figures = drawings(&Subject::of(&karate, 0, &graph, &scheme), None)?;
 //! assert!(figures[0].svg.contains("pushes the spectral norm up"));
