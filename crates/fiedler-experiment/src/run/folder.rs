@@ -174,6 +174,10 @@ impl RunFolder {
         for name in FILES {
             remove(&self.path.join(name))?;
         }
+        // A run whose views are drawn from several schemes leaves one file each.
+        for scheme in (1..).map(|at| self.scheme(at)).take_while(|path| path.exists()) {
+            remove(&scheme)?;
+        }
         let mut targets = AtomicFiles::new(true);
         targets.write(&self.path.join(RECORD), |file| record.write(file))?;
         targets.finish()?;
