@@ -28,7 +28,7 @@ impl Settings {
             settings = settings_tree::with_method(&settings, method)?;
         }
         let mut text = String::new();
-        for (key, value) in settings_tree::entries(&settings)? {
+        for (key, value) in settings_tree::entries(&settings.resolved())? {
             let doc = settings_tree::doc(&key).map_or(String::new(), |doc| format!("  # {doc}"));
             let _ = writeln!(text, "{key} = {value}{doc}");
         }

@@ -8,6 +8,66 @@ use crate::error::{Error, ErrorKind, Result};
 /// Keys that tell which of several settings these are; when one changes, what stands beside it gives way to the defaults of the other.
 const TAGS: [&str; 1] = ["name"];
 
+/// What settings mean, in one line each.
+const DOCS: &[(&str, &str)] = &[
+    ("seed", "seed of everything random"),
+    ("device", "where the work is done"),
+    ("features.normalize_rows", "scale every row of the features to sum to one"),
+    ("features.degrees", "one-hot degrees up to this number serve where nodes have no features"),
+    ("features.edges", "let encoders that can look at features of edges do so"),
+    ("scheme.name", "which scheme views are drawn from"),
+    ("scheme.operator", "whose spectrum: laplacian or propagation"),
+    ("scheme.objective", "norm of the expected graph, or of a sampled one"),
+    ("scheme.k", "lowest and highest eigenvalues that count; none for all"),
+    ("scheme.ratio", "most flips in expectation, as a share of the edges (σ_e)"),
+    ("scheme.steps", "gradient steps"),
+    ("scheme.start", "where the ascent starts: zero or uniform"),
+    ("scheme.support", "which pairs may flip: auto, all, edges or candidates"),
+    ("scheme.candidates", "non-edges considered for each node"),
+    ("scheme.noise", "symmetric noise that keeps repeated eigenvalues apart"),
+    ("scheme.memory", "bytes that all pairs, or a dense spectrum, may take"),
+    ("scheme.seed", "seed of random starts, candidates and noise"),
+    ("feature_masking.first.rate", "probability of hiding a column from the first view"),
+    ("feature_masking.second.rate", "probability of hiding a column from the second view"),
+    ("feature_masking.first.nodes", "share of nodes that lose all features in the first view"),
+    ("feature_masking.second.nodes", "share of nodes that lose all features in the second view"),
+    ("feature_masking.centrality", "hide columns of central nodes less often, as GCA does"),
+    ("feature_masking.cutoff", "most probable hiding of a column, where columns differ"),
+    ("method.name", "what is learned"),
+    ("method.encoder.name", "gcn or gin"),
+    ("method.encoder.hidden_channels", "width of every layer"),
+    ("method.encoder.num_layers", "number of layers"),
+    ("method.encoder.activation", "what follows every layer"),
+    ("method.encoder.share_slope", "one learned slope for all layers"),
+    ("method.encoder.batch_norm", "normalize each layer's output over the batch"),
+    ("method.encoder.dropout", "probability of dropping a value"),
+    ("method.encoder.expansion", "width of a GIN layer's MLP, as a multiple of hidden_channels"),
+    ("method.encoder.epsilon", "ε of GIN"),
+    ("method.encoder.train_eps", "learn ε"),
+    ("method.share_encoder", "one encoder for both views"),
+    ("method.readout.pooling", "how nodes become one vector a graph: sum, mean or max"),
+    ("method.readout.jumping_knowledge", "which layers count: last or concatenate"),
+    ("method.readout.sigmoid", "squeeze pooled values into 0 to 1 before the projector"),
+    ("method.readout.projector", "identity, linear, mlp or mlp-elu before comparing"),
+    ("method.loss.name", "info-nce or jensen-shannon"),
+    ("method.loss.similarity", "cosine or dot"),
+    ("method.loss.temperature", "similarities are divided by it"),
+    ("method.contrast.name", "local-global, local-local or global-global"),
+    ("method.negatives", "auto, corruption or in-batch"),
+    ("method.embed_views", "embed two drawn views instead of the graph as it is"),
+    ("method.extra_propagation", "smoothing of node embeddings after training: h + Âʳh"),
+    ("method.pooling", "how nodes become one vector a graph"),
+    ("training.epochs", "passes through the data"),
+    ("training.batch_size", "graphs that a step looks at"),
+    ("training.optimizer", "adam or adamw"),
+    ("training.learning_rate", "learning rate at its highest"),
+    ("training.weight_decay", "weight decay: L2 with adam, decoupled with adamw"),
+    ("training.schedule.name", "constant or cosine"),
+    ("training.patience", "epochs without a smaller loss after which training ends; none for never"),
+    ("training.checkpoint_every", "epochs between two checkpoints"),
+    ("training.min_relative_std", "embeddings that differ less than this have collapsed"),
+];
+
 /// Changes settings by assignments such as `training.epochs=200` or `method.encoder.dropout=0.5`, in their order.
 ///
 /// Values have the syntax of TOML; a bare word is a string, and `none` leaves an optional setting out.
@@ -32,10 +92,9 @@ pub fn entries(settings: &Settings) -> Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// What a setting means, in one line, where somebody has said so.
-pub fn doc(_key: &str) -> Option<&'static str> {
-    // To be filled from the documentation of the settings' types.
-    None
+/// What a setting means, in one line, where that is written down.
+pub fn doc(key: &str) -> Option<&'static str> {
+    DOCS.iter().find(|(known, _)| *known == key).map(|(_, doc)| *doc)
 }
 
 fn tree(settings: &Settings) -> Result<Value> {

@@ -290,7 +290,7 @@ fn any_setting_can_be_changed_and_unknown_ones_are_refused_before_a_folder_is_be
     }
     assert!(!folder.path().join("never").exists());
     let listed = super::stdout(fiedler(folder.path()).args(["settings", "untrained"]));
-    assert!(listed.lines().any(|line| line == "training.epochs = 1000"), "{listed}");
+    assert!(listed.lines().any(|line| line == "training.epochs = 1000  # passes through the data"), "{listed}");
     assert!(!listed.contains("method.encoders"), "{listed}");
 }
 
