@@ -116,13 +116,13 @@ fn the_quick_probe_is_the_programs() {
     assert!(reals.supervision().is_none() && reals.score_predictions("encoder", &data.embeddings).is_none());
 }
 
-/// Names, protocols, seeds and words of the program's former `Ledger`.
+/// Names, protocols, seeds and words of the presets.
 #[test]
-fn presets_are_the_former_ledgers() {
+fn presets_are_what_tables_say() {
     let target = Data::new().classes;
-    let one: Protocol = RandomSplits { splits: 1, train: 0.1, validation: 0.1, stratified: false }.into();
-    let ledgers = [
-        ("random", one, true, "a random split for each seed: 10 % train, 10 % validation, 80 % test; "),
+    let random: Protocol = RandomSplits { splits: 20, train: 0.1, validation: 0.1, stratified: false }.into();
+    let presets = [
+        ("random", random, true, "20 random splits for each seed: 10 % train, 10 % validation, 80 % test; "),
         ("public", Protocol::PUBLIC, false, "the split that came with the data; "),
         (
             "reference",
@@ -132,8 +132,8 @@ fn presets_are_the_former_ledgers() {
         ),
         ("folds", Protocol::KFOLD, true, "10-fold cross-validation, stratified, folds of its own for each seed; "),
     ];
-    assert_eq!(ProtocolPreset::ALL.len(), ledgers.len());
-    for (name, protocol, by_seed, words) in ledgers {
+    assert_eq!(ProtocolPreset::ALL.len(), presets.len());
+    for (name, protocol, by_seed, words) in presets {
         let preset: ProtocolPreset = name.parse().unwrap();
         assert_eq!((preset.protocol(), preset.divides_by_seed()), (protocol, by_seed));
         let seed = if by_seed { 7 } else { 0 };

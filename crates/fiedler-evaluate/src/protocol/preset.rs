@@ -6,6 +6,9 @@ use crate::metric::Metric;
 use crate::settings::EvaluationSettings;
 use crate::target::Target;
 
+/// Random splits of each seed. A single split moves the accuracy on Cora by 0.6 to 0.9 points.
+const RANDOM_SPLITS: usize = 20;
+
 named_enum! {
     /// Preset of a protocol for results over several seeds, each with a run of its own. The literature mixes them; a table here never
     /// does.
@@ -20,7 +23,7 @@ named_enum! {
     /// # Ok::<(), fiedler_evaluate::Error>(())
     /// ```
     pub enum ProtocolPreset as "protocol preset" {
-        /// 10 % train, 10 % validation, 80 % test; every seed has a split of its own
+        /// 20 random splits for each seed, the same for all methods: 10 % train, 10 % validation, 80 % test
         "random" => Random,
         /// The split that was published with the data, the same for all seeds
         "public" => Public,
@@ -35,11 +38,16 @@ impl ProtocolPreset {
     /// The protocol that a run is evaluated by.
     pub fn protocol(self) -> Protocol {
         match self {
-            ProtocolPreset::Random => RandomSplits { splits: 1, ..Default::default() }.into(),
+            ProtocolPreset::Random => RandomSplits { splits: RANDOM_SPLITS, ..Default::default() }.into(),
             ProtocolPreset::Public => Protocol::PUBLIC,
             ProtocolPreset::Reference => Protocol::REFERENCE,
             ProtocolPreset::Kfold => Protocol::KFOLD,
         }
+    }
+
+    /// Whether every split of a seed counts by itself, or only their mean, as that of the folds of a cross-validation.
+    pub fn counts_splits(self) -> bool {
+        self == ProtocolPreset::Random
     }
 
     /// Whether the splits change with the seed.
@@ -56,7 +64,9 @@ impl ProtocolPreset {
     /// The preset in words.
     pub fn describe(self, target: &Target) -> String {
         let protocol = match self {
-            ProtocolPreset::Random => "a random split for each seed: 10 % train, 10 % validation, 80 % test".into(),
+            ProtocolPreset::Random => {
+                format!("{RANDOM_SPLITS} random splits for each seed: 10 % train, 10 % validation, 80 % test")
+            }
             ProtocolPreset::Kfold => "10-fold cross-validation, stratified, folds of its own for each seed".into(),
             _ => self.protocol().describe(target),
         };

@@ -122,7 +122,7 @@ mod tests {
     fn nothing_depends_on_labels_of_the_test_part() -> Result<()> {
         let dataset = generate::citation(0);
         let target = Target::of(&dataset)?;
-        let split = ProtocolPreset::Random.protocol().splits(&target, 3)?.remove(0);
+        let split = ProtocolPreset::Random.protocol().splits(&target, 3)?.swap_remove(3);
         let Labels::Classes(classes) = &target.labels else { unreachable!("classes") };
         let other = |item: usize| classes.of()[item].map(|class| (class + 1) % classes.count() as u32);
         let of = (0..target.labels.len()).map(|item| match split.test.contains(&(item as u32)) {

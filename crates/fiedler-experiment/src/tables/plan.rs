@@ -162,7 +162,8 @@ impl Plan {
         let (state, word) = match store.make(data, cell, seed) {
             Ok(done) => {
                 estimate.measure(place, done.seconds);
-                (State::Done(done), format!("{:.2}", done.value))
+                let word = format!("{:.2}", done.value);
+                (State::Done(done), word)
             }
             // One run that leads nowhere, or does not fit, is no reason to give up the others.
             Err(failure) if matches!(failure.kind(), ErrorKind::Training | ErrorKind::Usage | ErrorKind::Data) => {
@@ -218,7 +219,13 @@ impl Plan {
         let (mut values, mut failed, mut splits) = (Vec::new(), Vec::new(), Vec::new());
         for job in self.jobs.iter().filter(|job| job.cell == at) {
             match &job.state {
-                State::Done(done) => values.push(Value { seed: job.seed, value: done.value }),
+                State::Done(done) if done.splits.is_empty() => {
+                    values.push(Value { seed: job.seed, split: 0, value: done.value });
+                }
+                State::Done(done) => {
+                    let of_split = |(split, &value)| Value { seed: job.seed, split, value };
+                    values.extend(done.splits.iter().enumerate().map(of_split));
+                }
                 State::Failed(why) => failed.push(why.clone()),
                 State::ToDo | State::Elsewhere => {}
             }

@@ -43,11 +43,15 @@ impl Lines<'_> {
 }
 
 fn ours(entry: &Entry) -> String {
+    let runs = match (entry.num_seeds(), entry.values.len()) {
+        (seeds, values) if seeds == values => seeds.to_string(),
+        (seeds, values) => format!("{seeds} × {}", values / seeds.max(1)),
+    };
     match (entry.mean_and_deviation(), entry.values.len()) {
         (None, _) if entry.failed.is_empty() => "…".into(),
         (None, _) => "failed".into(),
         (Some((mean, _)), 1) => format!("{mean:.*} (1)", digits(mean)),
-        (Some((mean, std)), runs) => format!("{mean:.0$} ± {std:.0$} ({runs})", digits(mean)),
+        (Some((mean, std)), _) => format!("{mean:.0$} ± {std:.0$} ({runs})", digits(mean)),
     }
 }
 
@@ -74,7 +78,7 @@ fn title(table: &Table) -> String {
 
 /// What stands below every table.
 fn footnotes(table: &Table) -> Vec<String> {
-    let mut notes = vec!["Ours: mean ± sample deviation over seeds, their number in parentheses.".to_owned()];
+    let mut notes = vec!["Ours: mean ± sample deviation over seeds, or seeds × splits; their number in parentheses.".to_owned()];
     if table.entries.iter().any(|entry| entry.paper.is_some()) {
         notes.push(format!(
             "Difference: (ours − paper) / √(s₁²/n₁ + s₂²/n₂), with n₂ = {} as the paper says; not told of a single run.",
@@ -82,7 +86,8 @@ fn footnotes(table: &Table) -> Vec<String> {
         ));
     }
     if table.entries.iter().any(|entry| entry.against.is_some()) {
-        notes.push("Less another row: the mean of the differences of equal seeds, over its standard error.".to_owned());
+        notes.push("Less another row: the mean of the differences of equal seeds and splits, over its standard error; splits of one seed overlap, so \
+             that the error is somewhat too small.".to_owned());
     }
     notes.extend(table.notes.iter().cloned());
     for entry in &table.entries {
@@ -171,7 +176,7 @@ pub fn csv(table: &Table) -> Result<Vec<u8>, csv::Error> {
                 table.unit.clone(),
                 number(found.map(|(mean, _)| mean)),
                 number(found.map(|(_, std)| std)),
-                entry.values.len().to_string(),
+                entry.num_seeds().to_string(),
                 values.join(" "),
                 number(entry.paper.map(|paper| paper.mean)),
                 number(entry.paper.and_then(|paper| paper.std)),

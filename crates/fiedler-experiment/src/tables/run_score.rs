@@ -11,9 +11,11 @@ use crate::error::Result;
 use fiedler_evaluate::ProtocolPreset;
 
 /// What came of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct RunScore {
     pub value: f64,
+    /// The values that it is the mean of, where every split counts by itself.
+    pub splits: Vec<f64>,
     /// Time that learning and evaluating took.
     pub seconds: f64,
 }
@@ -21,7 +23,12 @@ pub struct RunScore {
 impl RunScore {
     /// Something that is looked up.
     pub fn instant(value: f64) -> RunScore {
-        RunScore { value, seconds: 0.0 }
+        RunScore::timed(value, 0.0)
+    }
+
+    /// Something that took its time.
+    pub fn timed(value: f64, seconds: f64) -> RunScore {
+        RunScore { value, splits: Vec::new(), seconds }
     }
 }
 
@@ -62,7 +69,9 @@ impl ScoreRecord {
     /// The figure for a table: shares are told in per cent.
     pub fn score(&self) -> RunScore {
         let scale = if self.score.metric == Metric::Rmse { 1.0 } else { 100.0 };
-        RunScore { value: scale * self.score.mean, seconds: self.seconds }
+        let splits = if self.protocol.counts_splits() { self.score.values() } else { Vec::new() };
+        let splits = splits.into_iter().map(|value| scale * value).collect();
+        RunScore { value: scale * self.score.mean, splits, seconds: self.seconds }
     }
 }
 

@@ -37,7 +37,7 @@ pub struct RunStore<'a> {
 fn timed(record: &RunRecord, epochs: usize) -> Option<RunScore> {
     let result = record.result.as_ref().filter(|result| record.finished && result.epochs > 0)?;
     let seconds = result.training_seconds;
-    Some(RunScore { value: seconds * epochs as f64 / result.epochs as f64, seconds })
+    Some(RunScore::timed(seconds * epochs as f64 / result.epochs as f64, seconds))
 }
 
 /// Whether the method learns from labels.

@@ -29,7 +29,7 @@ struct Change {
 /// What was measured before.
 pub fn read(folder: &Path) -> Option<RunScore> {
     let change: Change = serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()?;
-    Some(RunScore { value: change.distance, seconds: change.seconds })
+    Some(RunScore::timed(change.distance, change.seconds))
 }
 
 /// The distance between the eigenvalues of the Laplacian before and after, each in their order.
@@ -45,5 +45,5 @@ pub fn measure(folder: &Path, dataset: &Dataset, scheme: &Scheme, seed: u64) -> 
     let mut targets = AtomicFiles::new(true);
     targets.write(&folder.join(FILE), |file| Ok(serde_json::to_writer_pretty(file, &change)?))?;
     targets.finish()?;
-    Ok(RunScore { value: change.distance, seconds: change.seconds })
+    Ok(RunScore::timed(change.distance, change.seconds))
 }

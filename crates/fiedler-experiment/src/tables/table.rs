@@ -61,11 +61,14 @@ pub struct Entry {
     pub failed: Vec<String>,
 }
 
-/// What the run of a seed came to.
+/// What the run of a seed came to, on one split where every split counts by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Value {
     /// The seed.
     pub seed: u64,
+    /// The split.
+    #[serde(default)]
+    pub split: usize,
     /// What was measured.
     pub value: f64,
 }
@@ -80,12 +83,20 @@ pub struct Difference {
 }
 
 impl Entry {
-    /// What was found, seed by seed.
+    /// What was found, seed by seed and split by split.
     pub fn values(&self) -> Vec<f64> {
         self.values.iter().map(|value| value.value).collect()
     }
 
-    /// Mean and sample deviation over seeds.
+    /// Number of seeds.
+    pub fn num_seeds(&self) -> usize {
+        let mut seeds: Vec<u64> = self.values.iter().map(|value| value.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        seeds.len()
+    }
+
+    /// Mean and sample deviation over seeds and their splits.
     pub fn mean_and_deviation(&self) -> Option<(f64, f64)> {
         (!self.values.is_empty()).then(|| mean_and_deviation(&self.values()))
     }
@@ -99,10 +110,10 @@ impl Entry {
         difference(mean - printed, error)
     }
 
-    /// This row less another, from the differences of equal seeds.
+    /// This row less another, from the differences of equal seeds and splits.
     pub fn difference_from(&self, other: &Entry) -> Option<Difference> {
         let pairs = self.values.iter().filter_map(|ours| {
-            let theirs = other.values.iter().find(|theirs| theirs.seed == ours.seed)?;
+            let theirs = other.values.iter().find(|theirs| (theirs.seed, theirs.split) == (ours.seed, ours.split))?;
             Some(ours.value - theirs.value)
         });
         let pairs: Vec<f64> = pairs.collect();
@@ -168,7 +179,7 @@ mod tests {
     use super::*;
 
     fn entry(values: &[f64], paper: Option<PrintedFigure>) -> Entry {
-        let values = values.iter().enumerate().map(|(seed, &value)| Value { seed: seed as u64, value }).collect();
+        let values = values.iter().enumerate().map(|(seed, &value)| Value { seed: seed as u64, split: 0, value }).collect();
         Entry {
             dataset: "Cora".into(),
             row: "GCL-SPAN".into(),
