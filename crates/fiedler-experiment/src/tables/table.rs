@@ -179,7 +179,8 @@ mod tests {
     use super::*;
 
     fn entry(values: &[f64], paper: Option<PrintedFigure>) -> Entry {
-        let values = values.iter().enumerate().map(|(seed, &value)| Value { seed: seed as u64, split: 0, value }).collect();
+        let values =
+            values.iter().enumerate().map(|(seed, &value)| Value { seed: seed as u64, split: 0, value }).collect();
         Entry {
             dataset: "Cora".into(),
             row: "GCL-SPAN".into(),
