@@ -28,7 +28,7 @@ impl Direction {
 }
 
 /// How far a step goes: step `t`, counted from one, has the rate `η / √(t + 1)`.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name", content = "value")]
 pub enum StepSize {
     /// The first step moves the most sensitive pair by this much, or spends the budget, whichever is less. Independent of the

@@ -1,6 +1,7 @@
 //! How central the nodes of a graph are. Edges count alike, whatever they weigh.
 
 use fiedler_graph::Graph;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rounds after which an iteration ends, settled or not.
@@ -11,7 +12,7 @@ const SETTLED: f64 = 1e-10;
 const DAMPING: f64 = 0.85;
 
 /// A measure of how central a node is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Centrality {
     /// The number of neighbors.

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod ascent;
+mod axis;
 pub mod centrality;
 pub mod eigen;
 pub mod error;
@@ -36,6 +37,7 @@ pub mod scheme;
 pub mod support;
 pub mod version1;
 
+pub use axis::Axis;
 pub use error::{Error, Result};
 pub use pipeline::{FeatureMasking, Pipeline};
 pub use scheme::{Scheme, SchemeSettings, View, ViewKey};

@@ -20,6 +20,7 @@
 
 use fiedler_graph::{Batch, Categorical, Dense, Features, GraphSet, Sparse};
 use rand::RngExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::centrality::{Centrality, fading};
@@ -28,7 +29,7 @@ use crate::sample::choose;
 use crate::scheme::ViewKey;
 
 /// Feature masking: columns are hidden from all nodes, anew in every epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaskFeatures {
     /// Probability of hiding a column.
@@ -48,7 +49,7 @@ impl Default for MaskFeatures {
 }
 
 /// Node masking: some nodes lose all features. The attribute masking of GraphCL and GraphMAE.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaskNodes {
     /// Share of each graph's nodes: of `n` nodes, `⌊n · rate⌋`.

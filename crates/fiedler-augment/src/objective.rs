@@ -6,7 +6,7 @@ use crate::kernel::PairKernel;
 use crate::support::{Power, Support};
 
 /// Which norm is optimized.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpectralObjective {
     /// The norm of the expected graph, as in the paper.

@@ -1,10 +1,12 @@
 //! Values of arguments by their names: the names are those of the library types.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fiedler_augment::SchemeSettings;
 use fiedler_experiment::Named;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
+use serde_json::Value;
 
 /// A choice that has names: the help lists them with what they are.
 pub fn named<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -13,10 +15,29 @@ pub fn named<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(values).try_map(find)
 }
 
+/// The name of a scheme: the help lists all of them with what they do.
+pub fn schemes() -> PossibleValuesParser {
+    let values =
+        SchemeSettings::ALL.iter().map(|(name, about)| PossibleValue::new(*name).help(about.trim_end_matches('.')));
+    PossibleValuesParser::new(values)
+}
+
 /// A word that stands for a value in files of settings: what it may be is told where it is none.
-pub fn word<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, String> {
+pub fn word<T: for<'a> Deserialize<'a>>(text: &str) -> Result<Value, String> {
     let words: StrDeserializer<'_, Error> = text.into_deserializer();
-    T::deserialize(words).map_err(|error| error.to_string().replace('`', ""))
+    let known = T::deserialize(words).map(|_| Value::from(text));
+    known.map_err(|error| error.to_string().replace('`', ""))
+}
+
+/// A number that is finite.
+pub fn number(text: &str) -> Result<Value, String> {
+    let number = text.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    number.map(Value::Number).ok_or_else(|| "expected a number".to_owned())
+}
+
+/// A whole number that is not negative.
+pub fn whole(text: &str) -> Result<Value, String> {
+    text.parse::<usize>().map(Value::from).map_err(|_| "expected a whole number".to_owned())
 }
 
 /// The command as it was given, without the folder that the program lies in.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fiedler_evaluate::ProtocolPreset;
-use fiedler_experiment::tables::{CaseStudy, TableKind, TablePlan, render, write_report};
+use fiedler_experiment::tables::{CaseStudy, TableKind, TablePlan, write_report};
 use fiedler_experiment::{Error, ErrorKind, Result};
 use serde_json::json;
 
@@ -120,9 +120,9 @@ impl Reproduce {
         output.listen();
         let table = plan.run(output).map_err(|error| or_stopped(error, &self.out))?;
         if self.json {
-            return output.json(&render::json(&table));
+            return output.json(&table.to_json());
         }
-        output.result(&render::text(&table))
+        output.result(&table.results().to_text())
     }
 }
 

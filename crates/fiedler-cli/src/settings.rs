@@ -2,17 +2,22 @@
 
 use std::fmt::Write;
 
-use fiedler_experiment::{Result, settings_tree};
+use fiedler_experiment::Result;
+use fiedler_experiment::settings_tree::{self, SettingEntry};
 use fiedler_learn::run::Settings as RunSettings;
 
+use super::args::schemes;
 use super::output::Output;
 
-/// Prints all settings of a method as `key = value`, with their defaults. Each can be changed with `--set key=value`; in TOML files and
+/// Prints all settings of a method as `key = value`, with their defaults, what they may be and what they mean. Each can be changed with `--set key=value`; in TOML files and
 /// run.json they stand under the same keys
 #[derive(Debug, clap::Args)]
 pub struct Settings {
     /// The method [default: span]
     method: Option<String>,
+    /// The scheme that views are drawn from [default: what the method usually has]
+    #[arg(long, value_name = "NAME", value_parser = schemes())]
+    scheme: Option<String>,
     /// Start from this recipe instead of the defaults
     #[arg(long, value_name = "NAME")]
     recipe: Option<String>,
@@ -27,10 +32,13 @@ impl Settings {
         if let Some(method) = &self.method {
             settings = settings_tree::with_method(&settings, method)?;
         }
+        if let Some(scheme) = &self.scheme {
+            settings = settings_tree::with_scheme(&settings, scheme)?;
+        }
         let mut text = String::new();
-        for (key, value) in settings_tree::entries(&settings.resolved())? {
-            let doc = settings_tree::doc(&key).map_or(String::new(), |doc| format!("  # {doc}"));
-            let _ = writeln!(text, "{key} = {value}{doc}");
+        for SettingEntry { key, value, choices, doc } in settings_tree::entries(&settings.resolved())? {
+            let choices = if choices.is_empty() { String::new() } else { format!(" [{}]", choices.join(" | ")) };
+            let _ = writeln!(text, "{key} = {value}  # {doc}{choices}");
         }
         output.result(&text)
     }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use fiedler_evaluate::ProtocolPreset;
 use fiedler_experiment::recipe::{self, SettingsSource};
-use fiedler_experiment::search::{Search, SearchPlan, SearchedScheme, Trial, best_path, shown};
-use fiedler_experiment::{Error, ErrorKind, Named, Result, Task, settings_tree};
+use fiedler_experiment::search::{Search, SearchPlan, Trial, best_path, shown};
+use fiedler_experiment::{Error, ErrorKind, Result, Task, settings_tree};
 use fiedler_learn::run::Settings;
 use serde_json::json;
 
 use super::Common;
-use super::args::{command_line, named};
+use super::args::{command_line, named, schemes};
 use super::output::Output;
 use super::reading::Reading;
 use super::reproduce::or_stopped;
@@ -35,9 +35,12 @@ pub struct Tune {
     /// Which parts are train and validation [default: folds for graphs, random for nodes]
     #[arg(long, alias = "ledger", value_parser = named::<ProtocolPreset>())]
     protocol: Option<ProtocolPreset>,
-    /// The scheme whose settings are looked for
-    #[arg(long, value_parser = named::<SearchedScheme>(), default_value = "opposite")]
-    scheme: SearchedScheme,
+    /// The method whose settings are looked for [default: that of the recipe]
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// The scheme whose settings are looked for [default: that of the recipe]
+    #[arg(long, value_name = "NAME", value_parser = schemes())]
+    scheme: Option<String>,
     /// Recipe to start from [default: the dataset's own where there is one, else citation-graphs or graphs]
     #[arg(long, value_name = "NAME")]
     recipe: Option<String>,
@@ -60,7 +63,8 @@ that was tried), summary.md (what was searched, and how), runs/ and schemes/.
 
 Examples:
   fiedler tune cora --out cora-tuned
-  fiedler tune cora --scheme uniform --budget 100 --out cora-uniform
+  fiedler tune cora --scheme uniform-removal --budget 100 --out cora-uniform
+  fiedler tune cora --method dgi --out cora-dgi
   fiedler tune edges.csv --features words.csv --labels labels.csv --out mine";
 
 impl Tune {
@@ -69,7 +73,6 @@ impl Tune {
         task.target()?;
         let plan = SearchPlan {
             base: self.base(&task, output)?,
-            scheme: self.scheme,
             protocol: self.protocol,
             seed: common.seed(),
             budget: self.budget.into(),
@@ -92,7 +95,14 @@ impl Tune {
                 SettingsSource::Automatic { general: ["citation-graphs", "graphs"] }.resolve(task, output)?
             }
         };
-        settings_tree::assign(&base.settings, self.set.iter().map(String::as_str))
+        let mut settings = base.settings;
+        if let Some(method) = &self.method {
+            settings = settings_tree::with_method(&settings, method)?;
+        }
+        if let Some(scheme) = &self.scheme {
+            settings = settings_tree::with_scheme(&settings, scheme)?;
+        }
+        settings_tree::assign(&settings, self.set.iter().map(String::as_str))
     }
 
     fn tell(&self, task: &Task, search: &Search<'_>, trials: &[Trial], output: &Output) -> Result<()> {
@@ -103,7 +113,7 @@ impl Tune {
         let recipe = best_path(&self.out).display().to_string();
         if self.json {
             let choices: serde_json::Map<String, serde_json::Value> =
-                best.choices.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+                best.choices.iter().map(|choice| (choice.name.clone(), json!(choice.text()))).collect();
             return output.json(&json!({
                 "data": task.name,
                 "metric": search.metric(),
@@ -117,12 +127,15 @@ impl Tune {
                 "best": recipe,
             }));
         }
-        let mut table = Table::new(format!("{}: settings for the {} scheme", task.title, self.scheme.name()));
+        let base = search.base();
+        let views = base.scheme.as_ref().filter(|_| base.method.as_any().default_views().is_some());
+        let views = views.map_or(String::new(), |scheme| format!(" with the {} scheme", scheme.name()));
+        let mut table = Table::new(format!("{}: settings for {}{views}", task.title, base.method.name()));
         let metric = search.metric();
         let seeds = best.found.len();
         table.row(metric.name(), format!("{} on the validation part, {seeds} seeds", shown(mean, Some(std), metric)));
         table.row("trial", format!("{} of {}", best.number, trials.len()));
-        best.choices.iter().for_each(|(name, text)| table.row(*name, text.clone()));
+        best.choices.iter().for_each(|choice| table.row(choice.name.clone(), choice.text()));
         table.row("recipe", recipe);
         output.result(&table.to_string())
     }

@@ -41,5 +41,5 @@ pub use evaluation::{evaluate_file, read_labels};
 pub use fiedler_io::ReadOptions;
 pub use named::Named;
 pub use open::{BUILT_IN, open_observed};
-pub use scheme_store::{ComputedScheme, SchemeStore, SchemeTiming, compute_scheme, load_scheme, save_scheme, seeded};
+pub use scheme_store::{ComputedScheme, SchemeStore, SchemeTiming, compute_scheme, load_scheme, save_scheme};
 pub use task::{DataRecord, Task, canonical};

@@ -152,20 +152,3 @@ pub fn load_scheme(path: &Path, graphs: &GraphSet) -> Result<Scheme> {
     let bytes = fs::read(path).map_err(Error::io("read", path))?;
     Scheme::from_bytes(&bytes, graphs).map_err(Error::in_file(path))
 }
-
-/// A scheme's settings with another seed, where they have one.
-pub fn seeded(mut settings: SchemeSettings, seed: u64) -> SchemeSettings {
-    match &mut settings {
-        SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => {
-            spectral.seed = seed
-        }
-        SchemeSettings::NodeDropping(dropping) => dropping.seed = seed,
-        SchemeSettings::Clustered(clustered) => clustered.seed = seed,
-        SchemeSettings::Uniform(_)
-        | SchemeSettings::Centrality(_)
-        | SchemeSettings::Diffusion(_)
-        | SchemeSettings::GraphCl(_)
-        | SchemeSettings::Custom(_) => {}
-    }
-    settings
-}

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use burn::tensor::Device;
 use fiedler_graph::{Dataset, Features, GraphSet};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::edge_table::EdgeTable;
@@ -13,7 +14,7 @@ use crate::sample::Loaded;
 use crate::task::TaskLevel;
 
 /// How features become an encoder's input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FeatureSettings {
     /// Whether every row is scaled to sum to one.

@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 
 use burn::Tensor;
 use burn::tensor::{Device, Int, TensorData};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::ops::kernel::SparseRows;
 
 /// Device: where tensors lie and are computed with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceSettings {
     /// The processor.

@@ -2,6 +2,7 @@
 
 use burn::Tensor;
 use burn::module::{Module, Param, RunningState};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::initialize::Initializer;
@@ -9,7 +10,7 @@ use crate::ops::{self, ActivationOp, BatchNormOp, Statistics};
 use crate::pass::Mode;
 
 /// Activation: what follows a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
     /// NoModel.

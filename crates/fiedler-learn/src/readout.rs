@@ -3,6 +3,7 @@
 use burn::Tensor;
 use burn::module::Module;
 use burn::tensor::activation::sigmoid;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::encoder::{EncoderSettings, Layers};
@@ -12,7 +13,7 @@ use crate::ops::{self, Pooling};
 use crate::{GraphOffsets, Initializer};
 
 /// Jumping knowledge: which layers count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JumpingKnowledge {
     /// The last.
@@ -23,10 +24,10 @@ pub enum JumpingKnowledge {
 }
 
 /// Projector: what a vector goes through before it is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Projector {
-    /// NoModel.
+    /// None: vectors are compared as they are.
     Identity,
     /// One dense layer.
     Linear,
@@ -38,7 +39,7 @@ pub enum Projector {
 }
 
 /// How a [`Readout`] is built.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadoutSettings {
     /// How the vectors of a graph's nodes become one.

@@ -6,6 +6,7 @@ use burn::module::Module;
 use fiedler_augment::pipeline::{ComputeSchemes, SchemeSource, short_form};
 use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
 use fiedler_graph::{Dataset, NoObserver, Observer};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Data, FeatureSettings};
@@ -23,12 +24,12 @@ use crate::views::ViewStore;
 use crate::{Embeddings, Normalization};
 
 /// All settings of a run, as they stand in files. The defaults are the paper's for one graph.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Seed of everything random.
     pub seed: u64,
-    /// Where the work is done.
+    /// Device: where the work is done.
     pub device: DeviceSettings,
     /// What encoders see of a dataset.
     pub features: FeatureSettings,
@@ -41,7 +42,7 @@ pub struct Settings {
     /// Views in full, one pipeline each, in place of `scheme` and `feature_masking`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Vec<Pipeline>>,
-    /// What is learned.
+    /// Method: how the embedding is learned.
     pub method: MethodSettings,
     /// How long and how fast.
     pub training: TrainingSettings,
@@ -186,7 +187,9 @@ impl<'s, 'a> Run<'s, 'a> {
         let settings = self.settings.resolved_for(method);
         settings.training.check()?;
         let data = Data::new(self.dataset, &settings.features)?;
-        settings.training.check_steps(data.graphs().len().div_ceil(settings.training.batch_size))?;
+        let (sampler, num_graphs) = (settings.training.sampler, data.graphs().len());
+        sampler.check(num_graphs)?;
+        settings.training.check_steps(sampler.steps_per_epoch(num_graphs, settings.training.batch_size))?;
         let given = settings.given_views()?;
         let [views, embedded] = method.all_views(&given);
         let supervision = self.supervision;

@@ -8,15 +8,15 @@ use crate::plot::{Axis, Baseline, Dot, DotRow, Dots, Line, Lines, Point};
 use crate::scheme::convergence;
 use crate::table::{Cell, Table};
 
-/// The results of one experiment under one way of judging.
+/// The results of one experiment under one protocol.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExperimentPage {
     /// Name of the experiment.
     pub name: String,
     /// What it is called in print.
     pub title: String,
-    /// The way of judging.
-    pub ledger: String,
+    /// The protocol of the evaluation.
+    pub protocol: String,
     /// What the figures are.
     pub unit: String,
     /// One for each row and dataset.
@@ -104,8 +104,8 @@ impl ExperimentPage {
     /// The section: pictures for each dataset, and the table.
     pub fn section(&self) -> Section {
         let mut section = Section::new(
-            &slug(&format!("{}-{}", self.name, self.ledger)),
-            format!("{}, ledger {}", self.title, self.ledger),
+            &slug(&format!("{}-{}", self.name, self.protocol)),
+            format!("{}, protocol {}", self.title, self.protocol),
         );
         // Its rows are of different kinds: a norm, and ratios of norms. The steps have a picture of their own.
         let pictured = self.name != "convergence";
@@ -140,7 +140,7 @@ impl ExperimentPage {
         }
         let beside = if paper { " beside what the paper prints" } else { "" };
         Some(Figure {
-            name: slug(&format!("{}-{}-{dataset}", self.name, self.ledger)),
+            name: slug(&format!("{}-{}-{dataset}", self.name, self.protocol)),
             title: format!("{} on {dataset}", self.title),
             caption: format!("Mean and sample deviation over seeds{beside}."),
             alternative: format!(
@@ -182,7 +182,7 @@ impl ExperimentPage {
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         let what = if of.is_empty() { String::new() } else { format!(", {of}") };
         Some(Figure {
-            name: slug(&format!("{}-{}-{dataset}{what}", self.name, self.ledger)),
+            name: slug(&format!("{}-{}-{dataset}{what}", self.name, self.protocol)),
             title: format!("{} on {dataset}{what}", self.title),
             caption: "Means over seeds; whiskers are sample deviations.".into(),
             alternative: format!(
@@ -217,7 +217,7 @@ impl ExperimentPage {
             "standard errors",
         ];
         let mut table = Table::new(
-            &slug(&format!("{}-{}-table", self.name, self.ledger)),
+            &slug(&format!("{}-{}-table", self.name, self.protocol)),
             &format!("{}, {}", self.title, self.unit),
             &columns,
         );

@@ -33,6 +33,7 @@ pub mod plane;
 pub mod plot;
 #[cfg(feature = "png")]
 mod png;
+mod result_table;
 mod run;
 mod scheme;
 mod spectra;
@@ -47,6 +48,7 @@ pub use figure::Figure;
 pub use graph::{GraphPage, classes};
 pub use markup::{escape, slug};
 pub use page::{Fact, Page, Section};
+pub use result_table::{ResultEntry, ResultTable};
 pub use run::{Plane, RunPage, ScoreRow};
 pub use scheme::SchemePage;
 pub use spectra::Eigenvalues;

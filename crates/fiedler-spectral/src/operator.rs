@@ -8,6 +8,7 @@ use faer::Mat;
 use fiedler_graph::Graph;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -21,7 +22,7 @@ const TILE: usize = 16;
 const NARROW_TILE: usize = 4;
 
 /// Which matrix of the graph the spectrum is taken of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
     /// `I - D^-1/2 B D^-1/2`, the normalized Laplacian, spectrum in [0, 2].

@@ -2,6 +2,7 @@
 
 use fiedler_graph::{Batch, Graph, GraphSet};
 use rand::RngExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fit::place;
@@ -11,7 +12,7 @@ use crate::mask::{GraphColumns, Mask};
 use crate::scheme::{View, ViewKey, without_edges_of};
 
 /// One of several pipelines.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OneOf {
     /// What there is to choose from.

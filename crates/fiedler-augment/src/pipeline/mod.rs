@@ -25,6 +25,7 @@ mod fit;
 mod short;
 
 use fiedler_graph::GraphSet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use choice::OneOf;
@@ -36,7 +37,7 @@ use crate::mask::{MaskFeatures, MaskNodes};
 use crate::scheme::{DiffusionSettings, SchemeSettings, View, ViewKey};
 
 /// How a view is made from a graph and its features.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Pipeline {
     /// The graph and its features as they are.
@@ -77,7 +78,7 @@ fn nothing_more<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<(),
 }
 
 /// Steps of a pipeline.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compose {
     /// The first is applied first.
@@ -85,7 +86,7 @@ pub struct Compose {
 }
 
 /// One view of a scheme.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SchemeView {
     /// The scheme; pipelines with equal settings share it.
@@ -95,7 +96,7 @@ pub struct SchemeView {
 }
 
 /// How much a step changes.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rate {
     /// A share from 0 to 1.

@@ -1,5 +1,6 @@
 //! The short form of two views: a scheme, and how much of the features each view hides.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Pipeline;
@@ -9,7 +10,7 @@ use crate::mask::{MaskFeatures, MaskNodes};
 use crate::scheme::SchemeSettings;
 
 /// Feature masking of two views.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FeatureMasking {
     /// How much is hidden from the first view.
@@ -30,7 +31,7 @@ impl Default for FeatureMasking {
 }
 
 /// How much is hidden from a view.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaskRates {
     /// Probability of hiding a column from all nodes.

@@ -1,10 +1,13 @@
 //! Removing edges between peripheral nodes more often: the adaptive removal of GCA (Zhu et al. 2021).
 
 use fiedler_graph::{Graph, GraphSet, Observer};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
+use super::settings::RATIOS;
 use super::{Augmentation, PairProbabilities, Report, ViewReport};
+use crate::axis::Axis;
 use crate::centrality::{Centrality, fading};
 use crate::error::{Result, check_share};
 use crate::sample::EdgeFlips;
@@ -18,7 +21,7 @@ const SMALLEST: f64 = 1e-8;
 /// An edge is as important as its ends are central on average. It is removed with the probability
 /// `min(p (s_max - s) / (s_max - s_mean), cutoff)`, `s` being the logarithm of its importance: with `p` in the mean, as long as
 /// nothing is cut off.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CentralityRemoval {
     /// What makes a node central.
@@ -38,6 +41,10 @@ impl Default for CentralityRemoval {
 }
 
 impl CentralityRemoval {
+    pub(super) fn search_axes(&self) -> Vec<Axis> {
+        vec![Axis::tied(["scheme.first", "scheme.second"], RATIOS)]
+    }
+
     pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
         check_share("share of edges removed from the first view", self.first)?;
         check_share("share of edges removed from the second view", self.second)?;

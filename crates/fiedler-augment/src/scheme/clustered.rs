@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use fiedler_graph::measure::components;
 use fiedler_graph::{Graph, GraphSet, Observer};
 use fiedler_spectral::{ClusterSettings, cluster};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
@@ -14,7 +15,7 @@ use crate::sample::EdgeFlips;
 use crate::support::Mass;
 
 /// Settings of clustered removal.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Clustered {
     /// Share of the edges removed in expectation, σ in the paper.

@@ -1,13 +1,14 @@
 //! A scheme that a caller puts together out of augmentations of its own.
 
 use fiedler_graph::{GraphSet, Observer};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Augmentation, Report, Scheme, SchemeSettings, ViewReport};
 use crate::error::{Error, Result};
 
 /// What is known of a scheme that was put together by a caller.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Custom {
     /// What the caller calls it.

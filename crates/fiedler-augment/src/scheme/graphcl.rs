@@ -1,6 +1,7 @@
 //! The augmentations of GraphCL (You et al. 2020) that change the graph; masking attributes is a [`Mask`](crate::mask::Mask).
 
 use fiedler_graph::{GraphSet, Observer};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::uniform::shortage;
@@ -9,7 +10,7 @@ use crate::error::{Result, check_share};
 use crate::support::Mass;
 
 /// Settings of GraphCL's augmentations.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphCl {
     /// What is done to the first view.
@@ -26,8 +27,22 @@ impl Default for GraphCl {
     }
 }
 
+/// Settings of one augmentation of GraphCL that both views have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GraphClRatio {
+    /// Share of the nodes dropped, or of the edges removed and again added.
+    pub ratio: f64,
+}
+
+impl Default for GraphClRatio {
+    fn default() -> Self {
+        GraphClRatio { ratio: GraphCl::default().ratio }
+    }
+}
+
 /// What is done to a view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Nothing.
@@ -69,5 +84,31 @@ impl GraphCl {
             ..ViewReport::default()
         };
         Ok((Augmentation::DropNodes(kept), report))
+    }
+}
+
+impl GraphClRatio {
+    pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
+        check_share("ratio", self.ratio)
+    }
+
+    fn both(&self, operation: Operation) -> GraphCl {
+        GraphCl { first: operation, second: operation, ratio: self.ratio }
+    }
+
+    pub(super) fn edge_perturbation(
+        &self,
+        set: &GraphSet,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<Augmentation>, Report)> {
+        self.both(Operation::EdgePerturbation).compute(set, observer)
+    }
+
+    pub(super) fn node_dropping(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        self.both(Operation::NodeDropping).compute(set, observer)
+    }
+
+    pub(super) fn subgraph(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        self.both(Operation::Subgraph).compute(set, observer)
     }
 }

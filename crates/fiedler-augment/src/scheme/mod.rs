@@ -30,7 +30,7 @@ pub use clustered::Clustered;
 pub use custom::Custom;
 pub use diffusion::{DiffusionSettings, Form};
 pub use drop_nodes::{DropNodes, Selection};
-pub use graphcl::{GraphCl, Operation};
+pub use graphcl::{GraphCl, GraphClRatio, Operation};
 pub use node_dropping::NodeDropping;
 pub use node_probabilities::NodeProbabilities;
 pub(crate) use node_probabilities::without_edges_of;
@@ -39,7 +39,7 @@ pub use report::{Norm, Report, ViewReport};
 pub use settings::SchemeSettings;
 pub use spectral::{Spectral, Start, SupportChoice};
 pub use static_view::StaticView;
-pub use uniform::{Rates, Uniform};
+pub use uniform::{Rates, Uniform, UniformRatio};
 
 use crate::error::{Error, Result};
 use crate::mask::Mask;

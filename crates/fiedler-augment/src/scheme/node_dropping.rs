@@ -2,6 +2,7 @@
 
 use fiedler_graph::{GraphSet, Observer};
 use fiedler_spectral::Operator;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spectral::{Chosen, Outcome, SupportChoice, TOLERANCE, climb_distance, over_graphs, small_numbers};
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::support::{Nodes, Support};
 
 /// Settings of spectral node dropping.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NodeDropping {
     /// Whose spectrum.

@@ -2,15 +2,18 @@
 
 use fiedler_graph::{Batch, GraphSet, Observer};
 use rand::Rng;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::settings::RATIOS;
 use super::{Augmentation, Report, View, ViewKey, ViewReport};
+use crate::axis::Axis;
 use crate::error::{Error, Result, check_share};
 use crate::sample::{pair_at, walk};
 use crate::support::Mass;
 
 /// Settings of uniform perturbation.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Uniform {
     /// Rates of the first view.
@@ -25,10 +28,24 @@ impl Default for Uniform {
     }
 }
 
+/// Settings of uniform perturbation that is the same for both views.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct UniformRatio {
+    /// Changed pairs in expectation, as a share of the edges.
+    pub ratio: f64,
+}
+
+impl Default for UniformRatio {
+    fn default() -> Self {
+        UniformRatio { ratio: 0.3 }
+    }
+}
+
 /// Expected numbers of changed pairs, as shares of a graph's number of edges.
 ///
 /// One draw is made for each pair, but at a cost proportional to the edges and the flips.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rates {
     /// Edges removed: the probability of each.
@@ -122,6 +139,15 @@ impl Rates {
 }
 
 impl Uniform {
+    /// The same rates for both views.
+    fn both(rates: Rates) -> Uniform {
+        Uniform { first: rates, second: rates }
+    }
+
+    pub(super) fn search_axes(&self) -> Vec<Axis> {
+        vec![Axis::tied(["scheme.first.remove", "scheme.second.remove"], RATIOS)]
+    }
+
     pub(super) fn check(&self, _: &GraphSet) -> Result<()> {
         self.first.check("first")?;
         self.second.check("second")
@@ -131,6 +157,38 @@ impl Uniform {
         let (first, of_first) = self.first.compute(set, "first")?;
         let (second, of_second) = self.second.compute(set, "second")?;
         Ok((vec![first, second], Report { notes: shortage(&of_first, &of_second), views: vec![of_first, of_second] }))
+    }
+}
+
+impl UniformRatio {
+    pub(super) fn check_removal(&self, _: &GraphSet) -> Result<()> {
+        check_share("ratio", self.ratio)
+    }
+
+    pub(super) fn check_addition(&self, _: &GraphSet) -> Result<()> {
+        match self.ratio.is_finite() && self.ratio >= 0.0 {
+            true => Ok(()),
+            false => Err(Error::setting("ratio", self.ratio, "a number that is not negative")),
+        }
+    }
+
+    pub(super) fn check_flipping(&self, _: &GraphSet) -> Result<()> {
+        match (0.0..=2.0).contains(&self.ratio) {
+            true => Ok(()),
+            false => Err(Error::setting("ratio", self.ratio, "a number from 0 to 2, where every edge is removed")),
+        }
+    }
+
+    pub(super) fn removal(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        Uniform::both(Rates::removing(self.ratio)).compute(set, observer)
+    }
+
+    pub(super) fn addition(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        Uniform::both(Rates { remove: 0.0, add: self.ratio }).compute(set, observer)
+    }
+
+    pub(super) fn flipping(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        Uniform::both(Rates::flipping(self.ratio)).compute(set, observer)
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnFlags {
-    /// What makes the embedding: span (the paper's), dgi, untrained, raw or supervised [default: span]
+    /// What makes the embedding [default: span, the paper's]
     #[arg(long, value_name = "NAME", long_help = method_help())]
     method: Option<String>,
     /// Epochs of training
@@ -55,18 +55,9 @@ pub struct LearnFlags {
     set: Vec<String>,
 }
 
-/// What a flag needs of the method, in order to mean something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Needs {
-    Training,
-    Encoder,
-    Views,
-}
-
 /// A flag with the keys it stands for.
 struct Flag {
     name: &'static str,
-    needs: Needs,
     keys: &'static [&'static str],
     value: Option<Value>,
 }
@@ -81,28 +72,27 @@ fn method_help() -> String {
 
 impl LearnFlags {
     fn flags(&self) -> [Flag; 12] {
-        let flag = |name, needs, keys, value| Flag { name, needs, keys, value };
+        let flag = |name, keys, value| Flag { name, keys, value };
         let whole = |value: Option<usize>| value.map(|value| json!(value));
         let real = |value: Option<f64>| value.map(|value| json!(value));
         let text = |value: &Option<String>| value.as_ref().map(|value| json!(value));
         [
-            flag("--epochs", Needs::Training, &["training.epochs"], whole(self.epochs)),
-            flag("--hidden", Needs::Encoder, &["method.encoder.hidden_channels"], whole(self.hidden)),
-            flag("--layers", Needs::Encoder, &["method.encoder.num_layers"], whole(self.layers)),
-            flag("--learning-rate", Needs::Training, &["training.learning_rate"], real(self.learning_rate)),
-            flag("--weight-decay", Needs::Training, &["training.weight_decay"], real(self.weight_decay)),
+            flag("--epochs", &["training.epochs"], whole(self.epochs)),
+            flag("--hidden", &["method.encoder.hidden_channels"], whole(self.hidden)),
+            flag("--layers", &["method.encoder.num_layers"], whole(self.layers)),
+            flag("--learning-rate", &["training.learning_rate"], real(self.learning_rate)),
+            flag("--weight-decay", &["training.weight_decay"], real(self.weight_decay)),
             flag(
                 "--feature-mask",
-                Needs::Views,
                 &["feature_masking.first.rate", "feature_masking.second.rate"],
                 real(self.feature_mask),
             ),
-            flag("--loss", Needs::Views, &["method.loss.name"], text(&self.loss)),
-            flag("--contrast", Needs::Views, &["method.contrast.name"], self.contrast.map(contrast_name)),
-            flag("--encoders", Needs::Views, &["method.share_encoder"], self.encoders.map(|count| json!(count != 2))),
-            flag("--batch-size", Needs::Training, &["training.batch_size"], whole(self.batch_size)),
-            flag("--patience", Needs::Training, &["training.patience"], whole(self.patience)),
-            flag("--checkpoint-every", Needs::Training, &["training.checkpoint_every"], whole(self.checkpoint_every)),
+            flag("--loss", &["method.loss.name"], text(&self.loss)),
+            flag("--contrast", &["method.contrast.name"], self.contrast.map(contrast_name)),
+            flag("--encoders", &["method.share_encoder"], self.encoders.map(|count| json!(count != 2))),
+            flag("--batch-size", &["training.batch_size"], whole(self.batch_size)),
+            flag("--patience", &["training.patience"], whole(self.patience)),
+            flag("--checkpoint-every", &["training.checkpoint_every"], whole(self.checkpoint_every)),
         ]
     }
 
@@ -113,7 +103,7 @@ impl LearnFlags {
             None => settings.clone(),
         };
         let flags = self.flags();
-        check(&flags, &settings.method)?;
+        check(&flags, &settings)?;
         for Flag { keys, value, .. } in flags {
             let Some(value) = value else { continue };
             for key in keys {
@@ -134,18 +124,21 @@ fn contrast_name(contrast: ContrastMode) -> Value {
     serde_json::to_value(contrast).map(|value| value["name"].clone()).unwrap_or_default()
 }
 
-/// Refuses flags that say nothing to the method, rather than passing them over.
-fn check(flags: &[Flag], method: &MethodSettings) -> Result<()> {
-    let has = |needs: Needs| match needs {
-        Needs::Training => method.as_any().untrained().is_some(),
-        Needs::Encoder => !matches!(method, MethodSettings::Raw(_)),
-        Needs::Views => method.as_any().default_views().is_some(),
+/// Refuses flags that say nothing to the method, rather than passing them over: those whose keys it does not have, and those of training or
+/// of views where there are none.
+fn check(flags: &[Flag], settings: &Settings) -> Result<()> {
+    let method = settings.method.as_any();
+    let means_something = |key: &str| match key.split('.').next() {
+        Some("training") => method.untrained().is_some(),
+        Some("feature_masking") => method.default_views().is_some(),
+        _ => settings_tree::knows(settings, key).unwrap_or(false),
     };
-    let idle = flags.iter().filter(|flag| flag.value.is_some() && !has(flag.needs));
-    let idle: Vec<&str> = idle.map(|flag| flag.name).collect();
+    let given = flags.iter().filter(|flag| flag.value.is_some());
+    let idle: Vec<&str> =
+        given.filter(|flag| !flag.keys.iter().all(|key| means_something(key))).map(|flag| flag.name).collect();
     if idle.is_empty() {
         return Ok(());
     }
-    let message = format!("{} means nothing to the method {}", idle.join(", "), method.name());
+    let message = format!("{} means nothing to the method {}", idle.join(", "), method.info().name);
     Err(Error::new(ErrorKind::Usage, message, "leave it out, or choose another method".to_owned()))
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use fiedler_evaluate::QuickProbe;
 use fiedler_experiment::recipe::{self, GENERAL, SettingsSource};
 use fiedler_experiment::run::{Existing, RunFolder, RunPlan, RunRecord, TableFormat};
-use fiedler_experiment::{BUILT_IN, Error, ErrorKind, ReadOptions, Result, Task, pages, seeded};
+use fiedler_experiment::{BUILT_IN, Error, ErrorKind, ReadOptions, Result, Task, pages};
 use fiedler_learn::run::Settings;
 
 use super::Common;
@@ -192,7 +192,7 @@ impl Embed {
         }
         let mut settings = self.learning.assigned(&settings)?;
         if settings.seed != origin.seed {
-            settings.scheme = settings.scheme.map(|scheme| seeded(scheme, settings.seed));
+            settings.scheme = settings.scheme.map(|scheme| scheme.with_seed(settings.seed));
         }
         Ok((settings, recipe))
     }

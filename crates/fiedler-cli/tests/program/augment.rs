@@ -81,22 +81,7 @@ fn every_scheme_runs_on_one_graph_and_on_many() {
     let folder = TempDir::new().unwrap();
     write_set(folder.path());
     let help = stdout(fiedler(folder.path()).args(["augment", "--help"]));
-    let schemes = [
-        "opposite",
-        "single",
-        "double",
-        "node-dropping",
-        "uniform-removal",
-        "uniform-addition",
-        "uniform-flipping",
-        "clustered",
-        "centrality",
-        "diffusion",
-        "edge-perturbation",
-        "uniform-node-dropping",
-        "subgraph",
-    ];
-    for scheme in schemes {
+    for (scheme, _) in fiedler_augment::SchemeSettings::ALL {
         assert!(help.contains(&format!("- {scheme}:")), "{scheme} is not explained");
         for data in ["karate", "TOYS"] {
             let out = format!("{scheme}-{data}");
@@ -114,12 +99,44 @@ fn what_cannot_be_meant_is_refused() {
     let folder = TempDir::new().unwrap();
     let refused = |arguments: &[&str]| failure(fiedler(folder.path()).arg("augment").args(arguments), 2);
     assert!(refused(&["--scheme", "subgraph", "--eigenvalues", "3"]).contains("--eigenvalues"));
+    assert!(refused(&["--scheme", "diffusion", "--ratio", "0.1"]).contains("--ratio"));
+    assert!(refused(&["--scheme", "opposite", "--heat", "2", "--clusters", "3"]).contains("--clusters, --heat"));
+    assert!(refused(&["--operator", "cake"]).contains("laplacian"));
+    assert!(refused(&["--memory", "0"]).contains("GiB"));
+    assert!(refused(&["--scheme", "custom"]).contains("uniform-removal"));
     assert!(refused(&["--ratio", "-1"]).contains("ratio"));
     assert!(refused(&["--eigenvalues", "many"]).contains("whole number or `all`"));
     assert!(refused(&["--scheme", "single", "--start", "zero"]).contains("start"));
     assert!(refused(&["karate", "--views", "2"]).contains("--out"));
     let large = refused(&["sbm:nodes=3000", "--scheme", "single", "--memory", "0.01"]);
     assert!(large.contains("GB") && large.contains("hint"), "{large}");
+}
+
+#[test]
+fn flags_are_assigned_to_the_settings_of_the_scheme() {
+    let folder = TempDir::new().unwrap();
+    let settings = |out: &str, arguments: &[&str]| {
+        stdout(fiedler(folder.path()).args(["augment", "karate", "--out", out]).args(arguments));
+        let bytes = fs::read(folder.path().join(out).join("scheme.safetensors")).unwrap();
+        let dataset = fiedler_graph::generate::karate_club();
+        let scheme = fiedler_augment::Scheme::from_bytes(&bytes, &dataset.graphs).unwrap();
+        serde_json::to_value(scheme.settings()).unwrap()
+    };
+    let spectral = ["--scheme", "double", "--step-size", "3", "--eigenvalues", "4", "--steps", "2", "--seed", "9"];
+    let spectral = settings("double", &spectral);
+    assert_eq!(spectral["step_size"], serde_json::json!({ "name": "rate", "value": 3.0 }));
+    assert_eq!((&spectral["k"], &spectral["steps"], &spectral["seed"]), (&4.into(), &2.into(), &9.into()));
+    assert_eq!(settings("all", &["--eigenvalues", "all", "--steps", "2"])["k"], serde_json::Value::Null);
+    let removal = settings("removal", &["--scheme", "uniform-removal", "--ratio", "0.25"]);
+    assert_eq!(removal, serde_json::json!({ "name": "uniform-removal", "ratio": 0.25 }));
+    let uniform = settings("uniform", &["--scheme", "uniform", "--ratio", "0.25"]);
+    assert_eq!((&uniform["first"]["remove"], &uniform["second"]["remove"]), (&0.25.into(), &0.25.into()));
+    let centrality = settings("centrality", &["--scheme", "centrality", "--ratio", "0.1", "--centrality", "page-rank"]);
+    assert_eq!((&centrality["first"], &centrality["second"]), (&0.1.into(), &0.1.into()));
+    assert_eq!(centrality["centrality"], "page-rank");
+    let heat = settings("heat", &["--scheme", "diffusion", "--heat", "2", "--memory", "0.5"]);
+    assert_eq!(heat["kernel"], serde_json::json!({ "name": "heat", "time": 2.0 }));
+    assert_eq!(heat["memory"], 1u64 << 29);
 }
 
 #[cfg(unix)]

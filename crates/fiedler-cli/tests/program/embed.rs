@@ -290,8 +290,14 @@ fn any_setting_can_be_changed_and_unknown_ones_are_refused_before_a_folder_is_be
     }
     assert!(!folder.path().join("never").exists());
     let listed = super::stdout(fiedler(folder.path()).args(["settings", "untrained"]));
-    assert!(listed.lines().any(|line| line == "training.epochs = 1000  # passes through the data"), "{listed}");
-    assert!(!listed.contains("method.encoders"), "{listed}");
+    let epochs = "training.epochs = 1000  # Epochs: how often training goes through all graphs, N in the paper";
+    assert!(listed.lines().any(|line| line == epochs), "{listed}");
+    assert!(!listed.contains("method.encoders") && listed.contains("method.encoder.name = gcn  # "), "{listed}");
+    let listed = super::stdout(fiedler(folder.path()).args(["settings", "span", "--scheme", "graphcl"]));
+    let first = listed.lines().find(|line| line.starts_with("scheme.first = ")).unwrap();
+    assert!(first.ends_with(" [identical | node-dropping | subgraph | edge-perturbation]"), "{first}");
+    assert!(!listed.contains("scheme.steps") && listed.contains("scheme.name = graphcl  # "), "{listed}");
+    assert!(failure(fiedler(folder.path()).args(["settings", "dgi", "--scheme", "single"]), 2).contains("dgi"));
 }
 
 #[test]

@@ -52,7 +52,10 @@ fn a_search_can_be_repeated_resumed_and_used() {
     assert_eq!(fs::metadata(runs[0].join("seed-1000/valid.json")).unwrap().modified().unwrap(), written);
 
     let summary = fs::read_to_string(out.join("summary.md")).unwrap();
-    assert!(summary.contains("| ratio | 0.05, 0.1") && summary.contains("fiedler tune sbm:nodes=200"), "{summary}");
+    assert!(
+        summary.contains("| scheme.ratio | 0.05, 0.1") && summary.contains("fiedler tune sbm:nodes=200"),
+        "{summary}"
+    );
     fs::create_dir(folder.path().join("recipes")).unwrap();
     fs::copy(out.join("best.toml"), folder.path().join("recipes/sbm-nodes-200.toml")).unwrap();
     let reproduce = ["reproduce", "node", "--datasets", "sbm:nodes=200", "--methods", "GCL-SPAN", "--seeds", "1"];
@@ -61,6 +64,21 @@ fn a_search_can_be_repeated_resumed_and_used() {
         .args(["embed", "sbm:nodes=200", "--settings", "out/best.toml", "--out", "run"])
         .assert()
         .success();
+}
+
+#[test]
+fn any_method_and_scheme_can_be_searched() {
+    let folder = TempDir::new().unwrap();
+    let dgi = tune(folder.path(), &["sbm:nodes=150", "--method", "dgi"], "dgi");
+    assert_eq!(dgi["settings"]["method"]["name"], "dgi");
+    let choices = dgi["choices"].as_object().unwrap();
+    assert!(choices.contains_key("method.encoder.num_layers") && !choices.contains_key("scheme.ratio"), "{choices:?}");
+    assert!(dgi["settings"]["training"]["epochs"].as_u64() <= Some(2));
+    let centrality = tune(folder.path(), &["sbm:nodes=150", "--scheme", "centrality"], "centrality");
+    assert_eq!(centrality["settings"]["scheme"]["name"], "centrality");
+    assert!(centrality["choices"].as_object().unwrap().contains_key("scheme.first = scheme.second"));
+    let best = ["embed", "sbm:nodes=150", "--settings", "dgi/best.toml", "--out", "run"];
+    fiedler(folder.path()).args(best).assert().success();
 }
 
 #[test]
@@ -119,4 +137,10 @@ fn mistakes_are_explained() {
     tune(&["corra", "--out", "c"], 4);
     tune(&["citation"], 2);
     assert!(tune(&["citation", "--recipe", "cake", "--out", "d"], 2).contains("cake"));
+    assert!(tune(&["citation", "--method", "dig", "--out", "e"], 2).contains("dgi"));
+    assert!(tune(&["citation", "--method", "dgi", "--scheme", "single", "--out", "f"], 2).contains("draws no views"));
+    assert!(tune(&["citation", "--scheme", "cake", "--out", "g"], 2).contains("uniform-removal"));
+    for out in ["a", "b", "c", "d", "e", "f", "g"] {
+        assert!(!folder.path().join(out).exists(), "{out}");
+    }
 }

@@ -292,7 +292,8 @@ fn flat_settings(record: &RunRecord) -> Vec<(String, String)> {
         ("data".to_owned(), record.data.source.clone()),
         ("recipe".to_owned(), record.recipe.clone().unwrap_or_else(|| "none".into())),
     ];
-    settings.extend(settings_tree::entries(&record.settings).unwrap_or_default());
+    let entries = settings_tree::entries(&record.settings).unwrap_or_default();
+    settings.extend(entries.into_iter().map(|entry| (entry.key, entry.value)));
     settings
 }
 

@@ -55,7 +55,7 @@ pub fn page(paths: &[&Path]) -> Result<Page> {
         }
     }
     let order = |name: &str| TableKind::ALL.iter().position(|known| known.name() == name);
-    experiments.sort_by_key(|page: &ExperimentPage| (order(&page.name).unwrap_or(usize::MAX), page.ledger.clone()));
+    experiments.sort_by_key(|page: &ExperimentPage| (order(&page.name).unwrap_or(usize::MAX), page.protocol.clone()));
     let lead = "Means over seeds beside what the paper prints. Protocols are never mixed.".to_owned();
     let mut page = super::page("The paper's tables, computed anew".into(), lead);
     page.extend(experiments.iter().map(ExperimentPage::section));
@@ -75,7 +75,7 @@ fn experiment(file: &Path) -> Result<ExperimentPage> {
     Ok(ExperimentPage {
         name: first.experiment.clone(),
         title: known.map_or(first.experiment.clone(), |known| known.title().to_owned()),
-        ledger: first.protocol.clone(),
+        protocol: first.protocol.clone(),
         unit: first.unit.clone(),
         entries: lines.into_iter().map(entry).collect(),
     })

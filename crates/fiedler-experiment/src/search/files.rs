@@ -8,6 +8,7 @@ use fiedler_evaluate::Metric;
 use fiedler_io::AtomicFiles;
 
 use super::Search;
+use super::space::Choice;
 use super::trials::Trial;
 use crate::error::{Error, ErrorKind, Result};
 use crate::recipe::{self, RecipeHeader};
@@ -54,7 +55,8 @@ fn header(search: &Search<'_>, best: &Trial) -> RecipeHeader {
 
 fn csv(trials: &[Trial]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = trials.first().map(|trial| trial.choices.iter().map(|(name, _)| *name)).into_iter().flatten();
+    let names =
+        trials.first().map(|trial| trial.choices.iter().map(|choice| choice.name.as_str())).into_iter().flatten();
     writer.write_record(
         ["trial", "seeds", "validation_mean", "validation_std", "seconds", "failed"].into_iter().chain(names),
     )?;
@@ -69,7 +71,7 @@ fn csv(trials: &[Trial]) -> Result<Vec<u8>, csv::Error> {
             format!("{:.1}", trial.seconds()),
             trial.failed.clone().unwrap_or_default(),
         ];
-        writer.write_record(first.into_iter().chain(trial.choices.iter().map(|(_, text)| text.clone())))?;
+        writer.write_record(first.into_iter().chain(trial.choices.iter().map(Choice::text)))?;
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }
@@ -98,7 +100,8 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
     }
     let _ = writeln!(out, "\n| trial | seeds | {} | choices |\n|---:|---:|---:|---|", search.metric());
     for trial in trials.iter().take(LISTED) {
-        let choices: Vec<String> = trial.choices.iter().map(|(name, text)| format!("{name} {text}")).collect();
+        let choices: Vec<String> =
+            trial.choices.iter().map(|choice| format!("{} {}", choice.name, choice.text())).collect();
         let value = match (trial.valid(), &trial.failed) {
             (Some((mean, std)), _) => shown(mean, Some(std), search.metric()),
             (None, Some(why)) => why.clone(),

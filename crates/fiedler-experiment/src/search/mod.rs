@@ -12,7 +12,6 @@ use std::time::Instant;
 
 use fiedler_evaluate::Metric;
 use fiedler_graph::Observer;
-use fiedler_learn::TaskLevel;
 use fiedler_learn::run::Settings;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -26,7 +25,7 @@ use fiedler_graph::fingerprint::short_hash;
 
 pub use files::{best_path, shown};
 use halving::SEEDS;
-pub use space::SearchedScheme;
+pub use space::Choice;
 use space::Space;
 use trials::rank;
 pub use trials::{Trial, TrialScore};
@@ -43,10 +42,8 @@ const PARENTS: usize = 3;
 /// What is searched, and how long.
 #[derive(Debug, Clone)]
 pub struct SearchPlan {
-    /// Where the search starts; what is not searched stays as it is here.
+    /// Where the search starts: method, scheme, and whatever is not searched.
     pub base: Settings,
-    /// The scheme whose settings are searched.
-    pub scheme: SearchedScheme,
     /// Which parts are trained on and chosen on; without, random splits for nodes and folds for graphs.
     pub protocol: Option<ProtocolPreset>,
     /// Seed of what is drawn.
@@ -81,7 +78,7 @@ impl<'a> Search<'a> {
     /// Checks the plan against the data, and makes the folder.
     ///
     /// # Errors
-    /// When there are no labels or no splits to choose on, or the folder cannot be made.
+    /// When there are no labels or no splits to choose on, the method has nothing to search, or the folder cannot be made.
     pub fn new(plan: SearchPlan, task: &'a Task, observer: &'a dyn Observer) -> Result<Search<'a>> {
         let target = task.target()?;
         let protocol = match plan.protocol {
@@ -100,13 +97,7 @@ impl<'a> Search<'a> {
         let seeds = 0..SEEDS[SEEDS.len() - 1] as u64;
         let scorers =
             seeds.map(|at| ValidationScorers::new(target, protocol, FIRST_SEED, at)).collect::<Result<_>>()?;
-        let space = Space {
-            scheme: plan.scheme,
-            graphs: task.level == TaskLevel::Graphs,
-            features: task.dataset.features.is_some(),
-            epochs: plan.epochs,
-            base: Settings { seed: 0, ..plan.base },
-        };
+        let space = Space::new(&plan.base, task, plan.epochs)?;
         fs::create_dir_all(&plan.out).map_err(Error::io("create", &plan.out))?;
         Ok(Search {
             task,
@@ -125,6 +116,11 @@ impl<'a> Search<'a> {
     /// The protocol that is chosen by.
     pub fn protocol(&self) -> ProtocolPreset {
         self.protocol
+    }
+
+    /// The settings that the search started from, with the method's usual views.
+    pub fn base(&self) -> &Settings {
+        self.space.base()
     }
 
     /// All runs of all rounds.
@@ -149,7 +145,7 @@ impl<'a> Search<'a> {
         for (&kept, &seeds) in self.rounds.iter().zip(&SEEDS) {
             for at in 0..kept {
                 if at == trials.len() {
-                    trials.push(self.trial(&trials));
+                    trials.push(self.trial(&trials)?);
                 }
                 while trials[at].found.len() < seeds && trials[at].failed.is_none() {
                     self.observer.check("runs", "", done, Some(self.runs()))?;
@@ -169,7 +165,7 @@ impl<'a> Search<'a> {
     }
 
     /// The next trial of the first round: the settings that were given, then changes of the best so far, and now and then something else.
-    fn trial(&self, before: &[Trial]) -> Trial {
+    fn trial(&self, before: &[Trial]) -> Result<Trial> {
         let number = before.len();
         let (settings, choices) = if number == 0 {
             self.space.start()
@@ -178,9 +174,9 @@ impl<'a> Search<'a> {
             rank(&mut ranked, self.metric());
             let best: Vec<&Trial> = ranked.iter().filter(|trial| trial.failed.is_none()).take(PARENTS).collect();
             let parent = if number.is_multiple_of(ANEW) { None } else { best.get(number % best.len().max(1)) };
-            self.space.trial(self.seed, number as u64, parent.map(|trial| &trial.choices))
+            self.space.trial(self.seed, number as u64, parent.map(|trial| trial.choices.as_slice()))?
         };
-        Trial { number, settings, choices, found: Vec::new(), failed: None }
+        Ok(Trial { number, settings, choices, found: Vec::new(), failed: None })
     }
 
     /// Says how much there is to do, and how long that will take.

@@ -1,297 +1,220 @@
-//! What a search chooses from.
+//! What a search chooses from: the axes that method, scheme, masking and training declare, by their keys in the settings.
 
-use fiedler_augment::SchemeSettings;
-use fiedler_augment::objective::SpectralObjective;
-use fiedler_augment::scheme::{DiffusionSettings, Form, NodeDropping, Rates, Spectral, SupportChoice, Uniform};
+use fiedler_augment::Axis;
 use fiedler_graph::random::stream;
-use fiedler_learn::encoder::EncoderSettings;
-use fiedler_learn::loss::{ContrastiveLoss, InfoNce, JensenShannon};
-use fiedler_learn::method::{ContrastMode, MethodSettings, Span, Untrained};
-use fiedler_learn::ops::{Pooling, Similarity};
-use fiedler_learn::readout::{JumpingKnowledge, Projector};
+use fiedler_learn::TaskLevel;
 use fiedler_learn::run::Settings;
-use fiedler_spectral::Operator;
 use rand::RngExt;
+use serde_json::Value;
 
-use crate::named::named;
+use crate::error::{Error, ErrorKind, Result};
+use crate::settings_tree;
+use crate::task::Task;
 
-named! {
-    /// The scheme whose settings are searched.
-    "scheme" SearchedScheme {
-        Opposite = "opposite": "One view pushes the spectral norm up, the other down",
-        Single = "single": "One view moves the spectrum as far as it can, the other is the graph itself",
-        Double = "double": "Two views move their spectra as far apart as they can",
-        Uniform = "uniform": "Edges are removed, all alike",
-        Diffusion = "diffusion": "The second view is a diffusion of the graph",
-        NodeDropping = "node-dropping": "Both views drop the nodes whose absence moves the spectrum most",
-    }
-}
-
-/// A setting and what it may be.
-#[derive(Debug, Clone, Copy)]
-pub struct Axis {
-    pub name: &'static str,
-    pub values: &'static [f64],
-    /// What the numbers stand for, where they are no numbers.
-    words: &'static [&'static str],
-    /// Which searches have it.
-    of: Of,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
-    All,
-    Nodes,
-    Graphs,
-    /// Schemes that have a budget.
-    Budget,
-    /// Opposite only.
-    Spectral,
-}
-
-const fn numbers(name: &'static str, values: &'static [f64], of: Of) -> Axis {
-    Axis { name, values, words: &[], of }
-}
-
-const fn words(name: &'static str, words: &'static [&'static str], of: Of) -> Axis {
-    Axis { name, values: &[], words, of }
-}
-
-/// Everything that is searched; a choice that is made anew takes every value with the same probability.
-const AXES: &[Axis] = &[
-    numbers("ratio", &[0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9], Of::Budget),
-    words("operator", &["laplacian", "propagation"], Of::Spectral),
-    words("objective", &["expected", "sampled"], Of::Spectral),
-    words("support", &["auto", "candidates", "edges"], Of::Spectral),
-    numbers("feature-mask", &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], Of::All),
-    words("normalize-rows", &["no", "yes"], Of::Nodes),
-    words(
-        "loss",
-        &["info-nce 1.0", "info-nce 0.5", "info-nce 0.2", "jensen-shannon dot", "jensen-shannon cosine"],
-        Of::All,
-    ),
-    words("contrast", &["local-global", "local-local"], Of::Nodes),
-    words("contrast", &["local-global", "global-global"], Of::Graphs),
-    words("projector", &["identity", "linear", "mlp", "mlp-elu"], Of::Nodes),
-    words("projector", &["linear", "mlp", "mlp-elu"], Of::Graphs),
-    words("sigmoid", &["no", "yes"], Of::Nodes),
-    words("share-encoder", &["yes", "no"], Of::All),
-    numbers("hidden-channels", &[256.0, 512.0], Of::Nodes),
-    numbers("num-layers", &[1.0, 2.0], Of::Nodes),
-    numbers("hidden-channels", &[32.0, 64.0, 128.0], Of::Graphs),
-    numbers("num-layers", &[2.0, 3.0, 4.0, 5.0], Of::Graphs),
-    words("jumping-knowledge", &["last", "concatenate"], Of::All),
-    numbers("extra-propagation", &[0.0, 2.0, 4.0], Of::Nodes),
-    words("pooling", &["sum", "mean"], Of::Graphs),
-    numbers("learning-rate", &[1e-4, 3e-4, 1e-3, 3e-3], Of::All),
-    numbers("weight-decay", &[0.0, 1e-5, 1e-4], Of::All),
-    numbers("epochs", &[50.0, 100.0, 200.0, 300.0, 500.0], Of::Nodes),
-    numbers("epochs", &[5.0, 10.0, 20.0, 40.0, 100.0], Of::Graphs),
-];
-
-/// What stands for a setting that is as it was given.
-const KEPT: &str = "as given";
 /// How likely a choice of a parent is made anew.
 const CHANGED: f64 = 0.25;
+const FEATURE_MASKS: [f64; 8] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
 
-/// What a search chooses from, for data of one kind and one scheme.
+/// What a search chooses from, around the settings that it starts from.
 #[derive(Debug, Clone)]
 pub struct Space {
-    pub scheme: SearchedScheme,
-    pub graphs: bool,
-    /// Whether there are features whose rows could be normalized.
-    pub features: bool,
-    /// Most epochs.
-    pub epochs: Option<usize>,
-    /// What is not searched.
-    pub base: Settings,
+    base: Settings,
+    axes: Vec<Axis>,
 }
 
-/// What one trial has of each axis, in the order of the axes.
-pub type Choices = Vec<(&'static str, String)>;
+/// What one trial has of an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// Name of the axis.
+    pub name: String,
+    /// The value; `None` where it is as given.
+    pub value: Option<Value>,
+}
+
+impl Choice {
+    /// The value, for people.
+    pub fn text(&self) -> String {
+        self.value.as_ref().map_or("as given".to_owned(), text)
+    }
+}
 
 impl Space {
-    /// The axes that are searched, with the values that count.
-    pub fn axes(&self) -> Vec<(&'static str, Vec<String>)> {
-        let axes = AXES.iter().filter(|axis| self.has(axis));
-        axes.map(|axis| (axis.name, self.texts(axis))).collect()
+    /// Everything that can be searched around settings.
+    ///
+    /// # Errors
+    /// When there is nothing to search, or an axis does not fit the settings: a key or a word that nobody knows.
+    pub fn new(base: &Settings, task: &Task, most_epochs: Option<usize>) -> Result<Space> {
+        let mut base = base.resolved();
+        base.seed = 0;
+        if let Some(most) = most_epochs {
+            base.training.epochs = base.training.epochs.min(most);
+        }
+        let axes = axes(&base, task.level, task.dataset.features.is_some(), most_epochs);
+        if axes.is_empty() {
+            let message = format!("the method {} has nothing to search", base.method.name());
+            return Err(Error::new(ErrorKind::Usage, message, "choose another method with --method".to_owned()));
+        }
+        let space = Space { base, axes };
+        for axis in &space.axes {
+            axis.values.iter().try_for_each(|value| assign(&space.base, axis, value).map(drop))?;
+        }
+        Ok(space)
     }
 
-    fn has(&self, axis: &Axis) -> bool {
-        match axis.of {
-            Of::All => true,
-            Of::Nodes => !self.graphs && (axis.name != "normalize-rows" || self.features),
-            Of::Graphs => self.graphs,
-            Of::Budget => self.scheme != SearchedScheme::Diffusion,
-            Of::Spectral => self.scheme == SearchedScheme::Opposite,
-        }
+    /// The settings that the search starts from.
+    pub fn base(&self) -> &Settings {
+        &self.base
     }
 
-    fn texts(&self, axis: &Axis) -> Vec<String> {
-        if !axis.words.is_empty() {
-            return axis.words.iter().map(ToString::to_string).collect();
-        }
-        let mut values = axis.values.to_vec();
-        if let (Some(most), "epochs") = (self.epochs, axis.name) {
-            values.iter_mut().for_each(|value| *value = value.min(most as f64));
-            values.dedup();
-        }
-        values.iter().map(ToString::to_string).collect()
+    /// The axes by their names, with the values that count.
+    pub fn axes(&self) -> impl Iterator<Item = (String, Vec<String>)> {
+        self.axes.iter().map(|axis| (axis.name(), axis.values.iter().map(text).collect()))
     }
 
     /// The trial that a search starts with: the settings it was given.
-    pub fn start(&self) -> (Settings, Choices) {
-        let choices = self.axes().into_iter().map(|(name, _)| (name, KEPT.to_owned())).collect();
-        (self.settings(&choices), choices)
+    pub fn start(&self) -> (Settings, Vec<Choice>) {
+        let choices = self.axes.iter().map(|axis| Choice { name: axis.name(), value: None });
+        (self.base.clone(), choices.collect())
     }
 
     /// The trial of a number that changes some of a parent's choices, or all of what the search started with.
-    pub fn trial(&self, seed: u64, number: u64, parent: Option<&Choices>) -> (Settings, Choices) {
+    ///
+    /// # Errors
+    /// When choices do not go together.
+    pub fn trial(&self, seed: u64, number: u64, parent: Option<&[Choice]>) -> Result<(Settings, Vec<Choice>)> {
         let mut random = stream(seed, "trial", number);
-        let axes = self.axes();
-        let one = random.random_range(0..axes.len());
-        let mut choices = Choices::new();
-        for (at, (name, texts)) in axes.into_iter().enumerate() {
-            let drawn = choose(&mut random, texts);
-            let kept = parent.filter(|_| !random.random_bool(CHANGED) && at != one);
-            choices.push((name, kept.map_or(drawn, |parent| parent[at].1.clone())));
-        }
-        (self.settings(&choices), choices)
-    }
-
-    fn settings(&self, choices: &Choices) -> Settings {
-        let made = || choices.iter().filter(|(_, text)| text != KEPT);
-        let text = |name: &str| made().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
-        let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
-        let whole = |name: &str| number(name).map(|number| number as usize);
+        let one = random.random_range(0..self.axes.len());
         let mut settings = self.base.clone();
-        settings.scheme = Some(self.scheme(number("ratio"), text));
-        let masking = settings.feature_masking_mut();
-        set(&mut masking.first.rate, number("feature-mask"));
-        set(&mut masking.second.rate, number("feature-mask"));
-        set(&mut settings.features.normalize_rows, text("normalize-rows").map(|text| text == "yes"));
-        let training = &mut settings.training;
-        set(&mut training.learning_rate, number("learning-rate"));
-        set(&mut training.weight_decay, number("weight-decay"));
-        set(&mut training.epochs, whole("epochs"));
-        let mut span = match settings.method {
-            MethodSettings::Span(span) => span,
-            other => {
-                let Untrained { encoder, readout, extra_propagation } = other.as_any().untrained().unwrap_or_default();
-                Span { encoder, readout, extra_propagation, ..Span::default() }
+        let mut choices = Vec::with_capacity(self.axes.len());
+        for (at, axis) in self.axes.iter().enumerate() {
+            let drawn = axis.values[random.random_range(0..axis.values.len())].clone();
+            let kept = parent.filter(|_| !random.random_bool(CHANGED) && at != one);
+            let value = kept.map_or(Some(drawn), |parent| parent[at].value.clone());
+            if let Some(value) = &value {
+                settings = assign(&settings, axis, value)?;
             }
+            choices.push(Choice { name: axis.name(), value });
+        }
+        Ok((settings, choices))
+    }
+}
+
+/// In this order: the scheme, the masking, the features, the method, the training.
+fn axes(base: &Settings, level: TaskLevel, has_features: bool, most_epochs: Option<usize>) -> Vec<Axis> {
+    let mut axes = Vec::new();
+    let method = base.method.as_any();
+    if method.default_views().is_some() {
+        axes.extend(base.scheme.as_ref().map(|scheme| scheme.search_axes()).into_iter().flatten());
+        if base.feature_masking.is_some() {
+            axes.push(Axis::tied(["feature_masking.first.rate", "feature_masking.second.rate"], FEATURE_MASKS));
+        }
+    }
+    if level == TaskLevel::Nodes && has_features {
+        axes.push(Axis::new("features.normalize_rows", [false, true]));
+    }
+    axes.extend(method.search_axes(level));
+    // What is compared with an untrained encoder is trained.
+    if method.untrained().is_some() {
+        axes.push(Axis::new("training.learning_rate", [1e-4, 3e-4, 1e-3, 3e-3]));
+        axes.push(Axis::new("training.weight_decay", [0.0, 1e-5, 1e-4]));
+        let mut epochs: Vec<usize> = match level {
+            TaskLevel::Nodes => vec![50, 100, 200, 300, 500],
+            TaskLevel::Graphs => vec![5, 10, 20, 40, 100],
         };
-        set(&mut span.share_encoder, text("share-encoder").map(|text| text == "yes"));
-        set(&mut span.loss, text("loss").map(loss));
-        let now = span.contrast;
-        set(&mut span.contrast, text("contrast").map(|text| contrast(text, now)));
-        match &mut span.encoder {
-            EncoderSettings::Gcn(gcn) => {
-                set(&mut gcn.hidden_channels, whole("hidden-channels"));
-                set(&mut gcn.num_layers, whole("num-layers"));
-            }
-            EncoderSettings::Gin(gin) => {
-                set(&mut gin.hidden_channels, whole("hidden-channels"));
-                set(&mut gin.num_layers, whole("num-layers"));
+        if let Some(most) = most_epochs {
+            epochs.iter_mut().for_each(|epochs| *epochs = most.min(*epochs));
+            epochs.dedup();
+        }
+        axes.push(Axis::new("training.epochs", epochs));
+    }
+    axes.retain(|axis| !axis.values.is_empty());
+    axes
+}
+
+fn assign(settings: &Settings, axis: &Axis, value: &Value) -> Result<Settings> {
+    let mut settings = settings.clone();
+    for key in &axis.keys {
+        settings = settings_tree::assign_value(&settings, key, value.clone())?;
+    }
+    Ok(settings)
+}
+
+/// A value for people: of a table its name, then its settings.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(table) => {
+            let name = table.get("name").map(text);
+            let others =
+                table.iter().filter(|(key, _)| *key != "name").map(|(key, value)| format!("{key} {}", text(value)));
+            name.into_iter().chain(others).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use fiedler_augment::SchemeSettings;
+    use fiedler_graph::NoObserver;
+    use fiedler_io::ReadOptions;
+    use fiedler_learn::method::MethodSettings;
+
+    use super::*;
+
+    fn task() -> Result<Task> {
+        Task::open("sbm:nodes=60", &ReadOptions::default(), 0, &NoObserver)
+    }
+
+    #[test]
+    fn axes_of_every_method_and_scheme_fit_their_settings() -> Result<()> {
+        let task = task()?;
+        for method in MethodSettings::ALL {
+            for level in [TaskLevel::Nodes, TaskLevel::Graphs] {
+                let base = settings_tree::with_method(&Settings::paper(level), method.name)?.resolved();
+                for axis in axes(&base, level, true, None) {
+                    for value in &axis.values {
+                        let made = assign(&base, &axis, value)?;
+                        assert_eq!(made.method.name(), method.name, "{axis:?}");
+                    }
+                }
             }
         }
-        let readout = &mut span.readout;
-        set(&mut readout.sigmoid, text("sigmoid").map(|text| text == "yes"));
-        set(&mut readout.projector, text("projector").map(projector));
-        set(&mut readout.jumping_knowledge, text("jumping-knowledge").map(jumping));
-        set(&mut readout.pooling, text("pooling").map(pooling));
-        set(&mut span.extra_propagation, whole("extra-propagation"));
-        settings.method = span.into();
-        settings
-    }
-
-    fn scheme<'a>(&self, ratio: Option<f64>, text: impl Fn(&str) -> Option<&'a str>) -> SchemeSettings {
-        let mut spectral = match self.base.scheme_or_usual() {
-            SchemeSettings::Opposite(base) | SchemeSettings::Single(base) | SchemeSettings::Double(base) => base,
-            SchemeSettings::Uniform(base) => Spectral { ratio: base.first.remove, ..Spectral::default() },
-            SchemeSettings::NodeDropping(base) => Spectral { ratio: base.ratio, ..Spectral::default() },
-            _ => Spectral::default(),
-        };
-        set(&mut spectral.ratio, ratio);
-        set(&mut spectral.operator, text("operator").map(named_operator));
-        set(&mut spectral.objective, text("objective").map(named_objective));
-        set(&mut spectral.support, text("support").map(support));
-        let ratio = spectral.ratio;
-        match self.scheme {
-            SearchedScheme::Opposite => SchemeSettings::Opposite(spectral),
-            SearchedScheme::Single => SchemeSettings::Single(spectral),
-            SearchedScheme::Double => SchemeSettings::Double(spectral),
-            SearchedScheme::Uniform => {
-                SchemeSettings::Uniform(Uniform { first: Rates::removing(ratio), second: Rates::removing(ratio) })
-            }
-            SearchedScheme::Diffusion => {
-                SchemeSettings::Diffusion(DiffusionSettings { form: Form::Sparse, ..DiffusionSettings::default() })
-            }
-            SearchedScheme::NodeDropping => {
-                SchemeSettings::NodeDropping(NodeDropping { ratio, ..NodeDropping::default() })
-            }
+        for (name, _) in SchemeSettings::ALL {
+            let base = settings_tree::with_scheme(&Settings::default(), name)?;
+            let space = Space::new(&base, &task, None)?;
+            let (settings, choices) = space.trial(0, 1, None)?;
+            assert_eq!(settings.scheme.as_ref().map(SchemeSettings::name), Some(*name));
+            assert_eq!(choices.len(), space.axes.len());
         }
+        Ok(())
     }
-}
 
-fn choose(random: &mut impl RngExt, mut texts: Vec<String>) -> String {
-    texts.swap_remove(random.random_range(0..texts.len()))
-}
-
-fn set<T>(setting: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *setting = value;
-    }
-}
-
-fn named_operator(text: &str) -> Operator {
-    if text == "propagation" { Operator::Propagation } else { Operator::Laplacian }
-}
-
-fn named_objective(text: &str) -> SpectralObjective {
-    if text == "sampled" { SpectralObjective::Sampled } else { SpectralObjective::Expected }
-}
-
-fn support(text: &str) -> SupportChoice {
-    match text {
-        "candidates" => SupportChoice::Candidates,
-        "edges" => SupportChoice::Edges,
-        _ => SupportChoice::Auto,
-    }
-}
-
-fn loss(text: &str) -> ContrastiveLoss {
-    match text.split_once(' ') {
-        Some(("info-nce", temperature)) => {
-            let temperature = temperature.parse().unwrap_or(1.0);
-            ContrastiveLoss::InfoNce(InfoNce { temperature, ..InfoNce::default() })
+    #[test]
+    fn other_methods_stay_what_they_are() -> Result<()> {
+        let task = task()?;
+        let base = settings_tree::with_method(&Settings::default(), "dgi")?;
+        let space = Space::new(&base, &task, Some(7))?;
+        let names: Vec<String> = space.axes().map(|(name, _)| name).collect();
+        assert!(names.contains(&"method.encoder.hidden_channels".to_owned()), "{names:?}");
+        assert!(!names.iter().any(|name| name.starts_with("scheme") || name.contains("masking")), "{names:?}");
+        for number in 0..20 {
+            let (settings, _) = space.trial(3, number, None)?;
+            assert!(matches!(settings.method, MethodSettings::Dgi(_)) && settings.training.epochs <= 7);
         }
-        Some((_, "cosine")) => ContrastiveLoss::JensenShannon(JensenShannon { similarity: Similarity::Cosine }),
-        _ => ContrastiveLoss::JensenShannon(JensenShannon { similarity: Similarity::Dot }),
+        Ok(())
     }
-}
 
-fn contrast(text: &str, now: ContrastMode) -> ContrastMode {
-    match text {
-        "local-local" => now.local_local(),
-        "global-global" => ContrastMode::GlobalGlobal,
-        _ => ContrastMode::LocalGlobal,
+    #[test]
+    fn an_axis_that_does_not_fit_is_an_error() {
+        let base = Settings::default();
+        let unknown_word = Axis::new("method.readout.projector", ["cake"]);
+        let error = assign(&base, &unknown_word, &unknown_word.values[0]).unwrap_err();
+        assert!(error.in_one_line().contains("cake"), "{}", error.in_one_line());
+        let unknown_key = Axis::new("method.loss.temprature", [0.5]);
+        let error = assign(&base, &unknown_key, &unknown_key.values[0]).unwrap_err();
+        assert!(error.in_one_line().contains("method.loss.temperature"), "{}", error.in_one_line());
     }
-}
-
-fn projector(text: &str) -> Projector {
-    match text {
-        "identity" => Projector::Identity,
-        "linear" => Projector::Linear,
-        "mlp-elu" => Projector::MlpElu,
-        _ => Projector::Mlp,
-    }
-}
-
-fn jumping(text: &str) -> JumpingKnowledge {
-    if text == "concatenate" { JumpingKnowledge::Concatenate } else { JumpingKnowledge::Last }
-}
-
-fn pooling(text: &str) -> Pooling {
-    if text == "mean" { Pooling::Mean } else { Pooling::Sum }
 }

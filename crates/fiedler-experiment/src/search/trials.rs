@@ -8,7 +8,7 @@ use fiedler_io::AtomicFiles;
 use fiedler_learn::run::Settings;
 use serde::{Deserialize, Serialize};
 
-use super::space::Choices;
+use super::space::Choice;
 use crate::error::Result;
 
 /// Settings that are tried.
@@ -19,7 +19,7 @@ pub struct Trial {
     /// Its settings.
     pub settings: Settings,
     /// What it has of each axis.
-    pub choices: Choices,
+    pub choices: Vec<Choice>,
     /// What was found on the validation parts, seed by seed.
     pub found: Vec<TrialScore>,
     /// Why it led nowhere.

@@ -16,7 +16,6 @@ mod paper;
 mod plan;
 mod preanalysis;
 mod recipes;
-pub mod render;
 mod report;
 mod run_score;
 mod run_store;

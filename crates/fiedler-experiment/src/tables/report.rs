@@ -10,7 +10,6 @@ use fiedler_io::AtomicFiles;
 
 use super::files;
 use super::kind::TableKind;
-use super::render;
 use super::table::{Entry, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::named::Named;
@@ -61,7 +60,7 @@ fn text(tables: &[Table]) -> String {
         let _ = writeln!(page, "- **{}**: {}.", entry.name, entry.help);
     }
     for table in tables {
-        let tabled = render::markdown(table).replacen("### ", "## ", 1);
+        let tabled = table.results().to_markdown().replacen("### ", "## ", 1);
         let _ = write!(page, "\n{tabled}\n```sh\n{}\n```\n\n", table.commands.join("\n"));
         let _ = writeln!(page, "Made with version {}.\n\n{}", table.version, details(table));
     }

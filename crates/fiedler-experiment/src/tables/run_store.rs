@@ -18,7 +18,7 @@ use super::supervised_scores::SupervisedScores;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::run::{Existing, RunArtifacts, RunFolder, RunPlan, RunRecord, TableFormat, read_encoder};
-use crate::scheme_store::{ComputedScheme, SchemeStore, SchemeTiming, seeded};
+use crate::scheme_store::{ComputedScheme, SchemeStore, SchemeTiming};
 use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
 use fiedler_graph::fingerprint::short_hash;
@@ -118,7 +118,7 @@ impl<'a> RunStore<'a> {
     pub fn seeded(&self, settings: &Settings, seed: u64) -> Settings {
         let mut settings = Settings { seed, ..settings.clone() };
         let of_scheme = if self.preset == ProtocolPreset::Reference { seed } else { 0 };
-        settings.scheme = Some(seeded(settings.scheme_or_usual(), of_scheme));
+        settings.scheme = Some(settings.scheme_or_usual().with_seed(of_scheme));
         settings
     }
 

@@ -1,6 +1,7 @@
 //! A table: what was found beside what the paper prints.
 
 use fiedler_evaluate::mean_and_deviation;
+use fiedler_report::{ResultEntry, ResultTable};
 use serde::{Deserialize, Serialize};
 
 use super::paper::{self, PrintedFigure};
@@ -138,6 +139,82 @@ impl Table {
     /// How an entry compares with the row that it is compared with.
     pub fn against(&self, entry: &Entry) -> Option<Difference> {
         entry.difference_from(self.entry(&entry.dataset, entry.against.as_ref()?)?)
+    }
+
+    /// The table as it is printed, with means, differences and footnotes.
+    pub fn results(&self) -> ResultTable {
+        ResultTable {
+            name: self.experiment.clone(),
+            title: self.title.clone(),
+            protocol: self.protocol.name().into(),
+            unit: self.unit.clone(),
+            rows: self.rows.clone(),
+            datasets: self.datasets.clone(),
+            entries: self.entries.iter().map(|entry| self.result(entry)).collect(),
+            footnotes: self.footnotes(),
+        }
+    }
+
+    fn result(&self, entry: &Entry) -> ResultEntry {
+        let found = entry.mean_and_deviation();
+        let from_row = self.against(entry);
+        ResultEntry {
+            found: fiedler_report::Entry {
+                dataset: entry.dataset.clone(),
+                row: entry.row.clone(),
+                mean: found.map(|(mean, _)| mean),
+                deviation: found.map(|(_, std)| std),
+                seeds: entry.num_seeds(),
+                paper: entry.paper.map(|paper| paper.mean),
+                paper_deviation: entry.paper.and_then(|paper| paper.std),
+                from_paper: entry.paper_difference().map(|found| found.standard_errors),
+                against: entry.against.clone().unwrap_or_default(),
+                difference: from_row.map(|found| found.of_means),
+                from_row: from_row.map(|found| found.standard_errors),
+            },
+            values: entry.values(),
+            failed: !entry.failed.is_empty(),
+            recipe: entry.recipe.clone(),
+            settings: entry.settings.clone(),
+            splits: entry.splits.clone(),
+        }
+    }
+
+    /// What stands below the table.
+    fn footnotes(&self) -> Vec<String> {
+        let mut notes =
+            vec!["Ours: mean ± sample deviation over seeds, or seeds × splits; their number in parentheses.".to_owned()];
+        if self.entries.iter().any(|entry| entry.paper.is_some()) {
+            notes.push(format!(
+                "Difference: (ours − paper) / √(s₁²/n₁ + s₂²/n₂), with n₂ = {} as the paper says; not told of a single run.",
+                paper::RUNS
+            ));
+        }
+        if self.entries.iter().any(|entry| entry.against.is_some()) {
+            notes.push(
+                "Less another row: the mean of the differences of equal seeds and splits, over its standard error; splits of one \
+                 seed overlap, so that the error is somewhat too small."
+                    .to_owned(),
+            );
+        }
+        notes.extend(self.notes.iter().cloned());
+        for entry in &self.entries {
+            notes.extend(entry.failed.iter().map(|why| format!("{}, {}: {why}", entry.dataset, entry.row)));
+        }
+        notes
+    }
+
+    /// One object: the table with means and differences filled in.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut value = serde_json::json!(self);
+        for (at, entry) in self.entries.iter().enumerate() {
+            let found = entry.mean_and_deviation();
+            value["entries"][at]["mean"] = serde_json::json!(found.map(|(mean, _)| mean));
+            value["entries"][at]["std"] = serde_json::json!(found.map(|(_, std)| std));
+            value["entries"][at]["from_paper"] = serde_json::json!(entry.paper_difference());
+            value["entries"][at]["from_row"] = serde_json::json!(self.against(entry));
+        }
+        value
     }
 
     /// Takes over what an earlier table has and this one has not, so that several commands can fill one table.

@@ -2,6 +2,7 @@
 
 use burn::Tensor;
 use burn::module::{Module, Param};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Layers, check_shape};
@@ -12,7 +13,7 @@ use crate::pass::{self, Mode, Pass};
 use crate::{FeatureMatrix, Initializer, MessageGraph};
 
 /// How a [`Gcn`] is built.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GcnSettings {
     /// Width of every layer.

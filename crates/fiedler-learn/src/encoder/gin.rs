@@ -3,6 +3,7 @@
 
 use burn::Tensor;
 use burn::module::{Module, Param};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Layers, check_shape};
@@ -13,7 +14,7 @@ use crate::pass::{self, Mode, Pass};
 use crate::{FeatureMatrix, Initializer, MessageGraph};
 
 /// How a [`Gin`] is built.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GinSettings {
     /// Width of every layer.

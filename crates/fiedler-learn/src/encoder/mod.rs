@@ -6,6 +6,8 @@ mod gin;
 use burn::Tensor;
 use burn::module::Module;
 use burn::tensor::{Int, TensorData};
+use fiedler_augment::Axis;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use gcn::{Gcn, GcnSettings};
@@ -13,10 +15,11 @@ pub use gin::{Gin, GinSettings, InputDims};
 
 use crate::error::{Error, Result};
 use crate::pass::Pass;
+use crate::task::TaskLevel;
 use crate::{FeatureMatrix, Initializer, MessageGraph, Normalization};
 
 /// Which encoder, and how it is built.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name")]
 pub enum EncoderSettings {
     /// Graph convolutions.
@@ -88,6 +91,18 @@ impl EncoderSettings {
             EncoderSettings::Gcn(settings) => settings.hidden_channels,
             EncoderSettings::Gin(settings) => settings.hidden_channels,
         }
+    }
+
+    /// Width and depth, as searches try them for an encoder at `method.encoder`.
+    pub fn search_axes(level: TaskLevel) -> Vec<Axis> {
+        let (channels, layers): (&[usize], &[usize]) = match level {
+            TaskLevel::Nodes => (&[256, 512], &[1, 2]),
+            TaskLevel::Graphs => (&[32, 64, 128], &[2, 3, 4, 5]),
+        };
+        vec![
+            Axis::new("method.encoder.hidden_channels", channels.iter().copied()),
+            Axis::new("method.encoder.num_layers", layers.iter().copied()),
+        ]
     }
 
     /// Number of layers.

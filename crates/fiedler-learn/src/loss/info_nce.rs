@@ -2,6 +2,7 @@
 //! over graphs, summed over both directions. Its form where rows find themselves is in [`PositivePairs`](super::PositivePairs).
 
 use burn::Tensor;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::local_global::{
@@ -12,12 +13,12 @@ use crate::error::{Error, Result};
 use crate::ops::{self, Pooling, Similarity};
 
 /// InfoNCE between what belongs together in both views and what does not.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InfoNce {
     /// How vectors are compared.
     pub similarity: Similarity,
-    /// What similarities are divided by; 1 in the paper.
+    /// Temperature: similarities are divided by it; 1 in the paper.
     pub temperature: f64,
 }
 

@@ -4,6 +4,7 @@ use std::f64::consts::LN_2;
 
 use burn::Tensor;
 use burn::tensor::activation::softplus;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::local_global::{LocalGlobal, NegativeSimilarities, Similarities, pool};
@@ -12,7 +13,7 @@ use crate::error::Result;
 use crate::ops::{self, Pooling, Similarity};
 
 /// The Jensen–Shannon bound between what belongs together in both views and what does not.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JensenShannon {
     /// How vectors are compared.

@@ -11,12 +11,13 @@ pub use local_global::{LocalGlobal, LocalGlobalSide, Negatives};
 pub use positive_pairs::PositivePairs;
 
 use burn::Tensor;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 
 /// How positives and negatives are weighed against each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name")]
 pub enum ContrastiveLoss {
     /// The paper's lower bound of mutual information.

@@ -1,12 +1,12 @@
 //! Methods behind one type, for settings that are read from files.
 
-use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
+use fiedler_augment::{Axis, FeatureMasking, Pipeline, SchemeSettings};
 
 use super::{Method, MethodInfo, Requirements, Untrained};
 use crate::error::Result;
 use crate::run::{CheckedRun, Fitting, RunResult};
 use crate::saved::SavedEncoder;
-use crate::task::Task;
+use crate::task::{Task, TaskLevel};
 use crate::{Embeddings, data::Data};
 
 /// What can be asked of any [`Method`]; every method has it.
@@ -25,6 +25,9 @@ pub trait AnyMethod: Send + Sync {
 
     /// The views of the first epoch, and those that are embedded.
     fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2];
+
+    /// See [`Method::search_axes`].
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis>;
 
     /// See [`Method::untrained`].
     fn untrained(&self) -> Option<Untrained>;
@@ -57,6 +60,10 @@ impl<M: Method> AnyMethod for M {
 
     fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2] {
         [self.views(&M::State::default(), given), self.embedding_views(given)]
+    }
+
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
+        Method::search_axes(self, level)
     }
 
     fn untrained(&self) -> Option<Untrained> {

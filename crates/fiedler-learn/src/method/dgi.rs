@@ -3,7 +3,9 @@
 use burn::Tensor;
 use burn::module::{Module, Param};
 use burn::tensor::activation::{sigmoid, softplus};
+use fiedler_augment::Axis;
 use fiedler_graph::random::stream;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
@@ -18,7 +20,7 @@ use crate::{GraphOffsets, Initializer};
 /// Settings of Deep Graph Infomax; the defaults are those of the publication.
 ///
 /// Published training: Adam with learning rate 1e-3 and no weight decay, up to 10,000 epochs, patience 20 on the training loss.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dgi {
     /// The encoder: one graph convolution of 512 channels with PReLU.
@@ -98,6 +100,14 @@ impl Method for Dgi {
             TaskLevel::Nodes => nodes,
             TaskLevel::Graphs => ops::pool(nodes, &sample.offsets, self.pooling),
         })
+    }
+
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
+        let mut axes = EncoderSettings::search_axes(level);
+        if level == TaskLevel::Graphs {
+            axes.push(Axis::new("method.pooling", ["sum", "mean"]));
+        }
+        axes
     }
 
     fn untrained(&self) -> Option<Untrained> {

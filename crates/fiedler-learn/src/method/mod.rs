@@ -14,7 +14,8 @@ mod untrained;
 
 use burn::Tensor;
 use burn::module::Module;
-use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
+use fiedler_augment::{Axis, FeatureMasking, Pipeline, SchemeSettings};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,12 @@ pub trait Method:
     /// # Errors
     /// When the views do not fit the model.
     fn embed(&self, model: &Self::Model, step: &Step<'_>) -> Result<Tensor<2>>;
+
+    /// What a hyperparameter search may change of the method's settings, by keys such as `method.loss.temperature`.
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
+        let _ = level;
+        Vec::new()
+    }
 
     /// The encoder with random weights that a score of this method is compared with.
     fn untrained(&self) -> Option<Untrained> {
@@ -233,7 +240,7 @@ pub trait Epoch {
 macro_rules! methods {
     ($($variant:ident($method:ty) = $name:literal,)+) => {
         /// A method and its settings, as they stand in files.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "name")]
         pub enum MethodSettings {
             $(

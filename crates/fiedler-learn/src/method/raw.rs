@@ -3,6 +3,7 @@
 use burn::Tensor;
 use burn::module::Module;
 use fiedler_augment::Pipeline;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step};
@@ -12,7 +13,7 @@ use crate::ops::{self, Pooling};
 use crate::task::{Task, TaskLevel};
 
 /// How the features of a graph's nodes become one vector.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Raw {
     /// Their sum, mean or maximum.

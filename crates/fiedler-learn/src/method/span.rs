@@ -3,10 +3,12 @@
 
 use burn::Tensor;
 use burn::module::Module;
-use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
+use fiedler_augment::{Axis, FeatureMasking, Pipeline, SchemeSettings};
 use fiedler_graph::random::stream;
 use rand::seq::SliceRandom;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::untrained::{check_extra_propagation, embed, is_zero};
 use super::{Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
@@ -20,16 +22,16 @@ use crate::sample::Sample;
 use crate::task::{Task, TaskLevel};
 
 /// Settings of GCL-SPAN.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Span {
-    /// f in the paper.
+    /// Encoder: from features and graph to one vector a node, f in the paper.
     pub encoder: EncoderSettings,
     /// Whether both views have one encoder; otherwise each has its own.
     pub share_encoder: bool,
-    /// g in the paper.
+    /// Readout: from the vectors of nodes to one vector a graph, g in the paper.
     pub readout: ReadoutSettings,
-    /// I in the paper.
+    /// Contrastive loss, I in the paper.
     pub loss: ContrastiveLoss,
     /// What is contrasted across views.
     #[serde(skip_serializing_if = "ContrastMode::is_of_the_paper")]
@@ -59,7 +61,7 @@ impl Default for Span {
 }
 
 /// Contrast mode: what of one view is to recognize what of the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name", deny_unknown_fields)]
 pub enum ContrastMode {
     /// Nodes the vector of their graph, as in the paper.
@@ -111,7 +113,7 @@ impl std::str::FromStr for ContrastMode {
 }
 
 /// Where negatives come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NegativesFrom {
     /// From the batch where it has several graphs, else from shuffled features.
@@ -332,6 +334,31 @@ impl Method for Span {
             }
         };
         Ok(Tensor::cat(parts, 1))
+    }
+
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
+        let of_graphs = level == TaskLevel::Graphs;
+        let info_nce = [1.0, 0.5, 0.2].map(|temperature| json!({ "name": "info-nce", "temperature": temperature }));
+        let jensen_shannon =
+            ["dot", "cosine"].map(|similarity| json!({ "name": "jensen-shannon", "similarity": similarity }));
+        let other_contrast = if of_graphs { "global-global" } else { "local-local" };
+        let projectors = ["identity", "linear", "mlp", "mlp-elu"];
+        let mut axes = vec![
+            Axis::new("method.loss", info_nce.into_iter().chain(jensen_shannon)),
+            Axis::new("method.contrast.name", ["local-global", other_contrast]),
+            Axis::new("method.readout.projector", projectors.into_iter().skip(usize::from(of_graphs))),
+        ];
+        if !of_graphs {
+            axes.push(Axis::new("method.readout.sigmoid", [false, true]));
+        }
+        axes.push(Axis::new("method.share_encoder", [true, false]));
+        axes.extend(EncoderSettings::search_axes(level));
+        axes.push(Axis::new("method.readout.jumping_knowledge", ["last", "concatenate"]));
+        axes.push(match of_graphs {
+            true => Axis::new("method.readout.pooling", ["sum", "mean"]),
+            false => Axis::new("method.extra_propagation", [0, 2, 4]),
+        });
+        axes
     }
 
     fn untrained(&self) -> Option<Untrained> {

@@ -4,7 +4,8 @@ use burn::Tensor;
 use burn::module::Module;
 use burn::tensor::activation::{log_softmax, softplus};
 use burn::tensor::{Device, Int, TensorData};
-use fiedler_augment::Pipeline;
+use fiedler_augment::{Axis, Pipeline};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
@@ -20,7 +21,7 @@ use crate::task::{Target, Task, TaskLevel};
 use crate::{GraphOffsets, Initializer};
 
 /// How the predictor is built.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Supervised {
     /// The encoder.
@@ -110,6 +111,10 @@ impl Method for Supervised {
     /// The scores of the classes, one column each.
     fn embed(&self, model: &SupervisedModel, step: &Step<'_>) -> Result<Tensor<2>> {
         self.scores(model, &step.views[0], step.task.level, &Pass::eval())
+    }
+
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
+        EncoderSettings::search_axes(level)
     }
 
     fn untrained(&self) -> Option<Untrained> {

@@ -2,7 +2,8 @@
 
 use burn::Tensor;
 use burn::module::Module;
-use fiedler_augment::Pipeline;
+use fiedler_augment::{Axis, Pipeline};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step};
@@ -16,14 +17,14 @@ use crate::task::{Task, TaskLevel};
 use crate::{Initializer, MessageGraph, Normalization};
 
 /// How the encoder is built; with the same seed it is the one that [`Span`](super::Span) starts from.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Untrained {
     /// The encoder.
     pub encoder: EncoderSettings,
     /// Which layers count, and how the nodes of a graph become one vector.
     pub readout: ReadoutSettings,
-    /// See [`extra_propagation`](super::Span::extra_propagation).
+    /// Smoothing of node embeddings: `h + Âʳh` with the encoder's propagation matrix, or `h` where `r` is 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub extra_propagation: usize,
 }
@@ -69,6 +70,10 @@ impl Method for Untrained {
 
     fn loss(&self, _: &UntrainedModel, _: &(), _: &Step<'_>) -> Result<Loss> {
         Err(Error::setting("method", "untrained", "a method that is trained"))
+    }
+
+    fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
+        EncoderSettings::search_axes(level)
     }
 
     fn embed(&self, model: &UntrainedModel, step: &Step<'_>) -> Result<Tensor<2>> {

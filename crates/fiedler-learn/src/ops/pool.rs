@@ -5,6 +5,7 @@ use burn::backend::flex::FlexTensor;
 use burn::tensor::TensorData;
 use pulp::Arch;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{self, Piece};
@@ -13,7 +14,7 @@ use super::similarity::cut;
 use crate::GraphOffsets;
 
 /// How the vectors of a graph's nodes become one. A graph without nodes has the vector of zeros.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pooling {
     /// Their sum.

@@ -4,6 +4,7 @@ use burn::Tensor;
 use burn::backend::flex::FlexTensor;
 use pulp::Arch;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{self, Piece};
@@ -11,7 +12,7 @@ use super::operation::{self, Operation, width};
 use crate::GraphOffsets;
 
 /// How two vectors are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Similarity {
     /// The cosine of the angle between them.

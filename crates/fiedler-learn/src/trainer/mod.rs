@@ -4,6 +4,7 @@ mod checkpoint;
 mod clock;
 mod embed;
 mod memory;
+mod sampler;
 mod settings;
 mod steps;
 
@@ -19,6 +20,7 @@ pub use checkpoint::read_any;
 pub use checkpoint::{CheckpointStore, Checkpointing, History};
 pub use clock::Clock;
 pub use memory::estimate;
+pub use sampler::SamplerSettings;
 pub use settings::{Optimizer, OptimizerSettings, Schedule, ScheduleUnit, TrainingSettings};
 
 use crate::data::Data;
@@ -32,6 +34,7 @@ use crate::task::Task;
 use crate::views::ViewStore;
 use crate::{Embeddings, Initializer};
 use checkpoint::{Checkpoint, Position};
+use sampler::SampledBatch;
 use steps::{EpochViews, Made, Whole};
 
 /// Longest time between two checkpoints.
@@ -167,7 +170,8 @@ impl<'a, M: Method> Trainer<'a, M> {
         }
         let Position { batch, graphs, .. } = found.position;
         let batches = self.batches(found.history.losses.len());
-        let before: Option<usize> = batches.get(..batch).map(|batches| batches.iter().map(Vec::len).sum());
+        let before: Option<usize> =
+            batches.get(..batch).map(|batches| batches.iter().map(|batch| batch.graphs.len()).sum());
         if before != Some(graphs) {
             return Err(malformed(format!("its position, step {batch} and {graphs} graphs, is none of the epoch")));
         }
@@ -207,7 +211,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         let batches = self.batches(epoch);
         let views = self.fitted(&self.method.views(&state.state, self.given))?;
         let make = |at: usize| -> Option<Result<Made<'a>>> {
-            batches.get(at).map(|graphs| self.make(graphs, whole, &views, epoch, device))
+            batches.get(at).map(|batch| self.make(batch, whole, &views, epoch, device))
         };
         let first = state.position.batch.min(batches.len());
         let mut made = make(first);
@@ -219,8 +223,8 @@ impl<'a, M: Method> Trainer<'a, M> {
             (state, loss) = taken?;
             made = next;
             state.position.batch = at + 1;
-            state.position.loss_sum += f64::from(loss) * batch.len() as f64;
-            state.position.graphs += batch.len();
+            state.position.loss_sum += f64::from(loss) * batch.graphs.len() as f64;
+            state.position.graphs += batch.graphs.len();
             if at + 1 < batches.len() {
                 self.between_batches(&mut state, saved)?;
             }
@@ -251,7 +255,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         }
     }
 
-    fn end_epoch(&self, mut state: State<M>, loss: f32, batches: &[Vec<usize>], device: &Device) -> Result<State<M>> {
+    fn end_epoch(&self, mut state: State<M>, loss: f32, batches: &[SampledBatch], device: &Device) -> Result<State<M>> {
         let epoch = state.history.losses.len();
         let clock = self.clock(epoch, batches.len(), batches.len());
         let mut probe = Probe { trainer: self, model: None, state: state.state.clone(), clock, batches, device };
@@ -306,7 +310,7 @@ struct Probe<'p, 'a, M: Method> {
     model: Option<&'p M::Model>,
     state: M::State,
     clock: Clock,
-    batches: &'p [Vec<usize>],
+    batches: &'p [SampledBatch],
     device: &'p Device,
 }
 
@@ -325,8 +329,8 @@ impl<M: Method> Epoch for Probe<'_, '_, M> {
         for batch in self.batches {
             let made = self.trainer.make(batch, whole.as_ref(), &views, self.clock.epoch, &device)?;
             let loss = self.trainer.loss_of(&model, &self.state, &made, self.clock)?;
-            sum += f64::from(loss) * batch.len() as f64;
-            graphs += batch.len();
+            sum += f64::from(loss) * batch.graphs.len() as f64;
+            graphs += batch.graphs.len();
         }
         Ok((sum / graphs.max(1) as f64) as f32)
     }

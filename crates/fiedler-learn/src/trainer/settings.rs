@@ -1,28 +1,33 @@
 //! How long and how fast to train.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Clock;
+use super::sampler::SamplerSettings;
 use crate::error::{Error, Result};
 use crate::optimizer::AdamSettings;
 
 /// How a method is trained. The defaults are the paper's for one graph.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainingSettings {
-    /// How often training goes through all graphs: N in the paper.
+    /// Epochs: how often training goes through all graphs, N in the paper.
     pub epochs: usize,
-    /// Graphs that a step looks at; one graph is always taken whole.
+    /// Batch size: graphs that a step looks at; one graph is always taken whole.
     pub batch_size: usize,
-    /// Which optimizer.
+    /// Sampler: how an epoch is divided into steps.
+    #[serde(skip_serializing_if = "SamplerSettings::is_auto")]
+    pub sampler: SamplerSettings,
+    /// Optimizer of all weights, where a method has none of its own.
     pub optimizer: Optimizer,
     /// Learning rate, β in the paper, at its highest.
     pub learning_rate: f64,
     /// Weight decay (L2, as in torch.optim.Adam; decoupled with AdamW).
     pub weight_decay: f64,
-    /// How the learning rate changes.
+    /// Schedule: how the learning rate changes.
     pub schedule: Schedule,
-    /// Epochs without a smaller loss after which training ends, and goes back to the weights that had the smallest.
+    /// Patience: epochs without a smaller loss after which training ends, and goes back to the weights that had the smallest.
     pub patience: Option<usize>,
     /// Epochs between two checkpoints, at most.
     pub checkpoint_every: usize,
@@ -35,6 +40,7 @@ impl Default for TrainingSettings {
         TrainingSettings {
             epochs: 1000,
             batch_size: 32,
+            sampler: SamplerSettings::Auto,
             optimizer: Optimizer::Adam,
             learning_rate: 1e-3,
             weight_decay: 1e-5,
@@ -47,7 +53,7 @@ impl Default for TrainingSettings {
 }
 
 /// Which optimizer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Optimizer {
     /// Adam, with weight decay as L2.
@@ -81,7 +87,7 @@ impl OptimizerSettings {
 }
 
 /// What a schedule counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScheduleUnit {
     /// Epochs.
@@ -92,7 +98,7 @@ pub enum ScheduleUnit {
 }
 
 /// How the learning rate changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name", deny_unknown_fields)]
 pub enum Schedule {
     /// Always the same.

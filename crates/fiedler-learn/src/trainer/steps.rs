@@ -5,9 +5,8 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use fiedler_augment::pipeline::FittedPipeline;
 use fiedler_augment::{Pipeline, ViewKey};
-use fiedler_graph::random::stream;
-use rand::seq::SliceRandom;
 
+use super::sampler::{SampledBatch, SamplerInput};
 use super::{Clock, State, Trainer};
 use crate::ema::deep_copy;
 use crate::error::{Error, Result};
@@ -22,6 +21,7 @@ pub(super) struct Made<'a> {
     clean: Option<Arc<Sample>>,
     views: Vec<Sample>,
     labels: Option<BatchLabels>,
+    rows: Option<Vec<u32>>,
 }
 
 /// One graph, which is loaded once and for all.
@@ -53,32 +53,22 @@ impl<'a, M: Method> Trainer<'a, M> {
         pipelines.iter().map(|pipeline| self.views.fitted(pipeline)).collect()
     }
 
-    /// The graphs of each step of an epoch. A last one that would be left alone, without others to be told apart from, joins
-    /// the step before.
-    pub(super) fn batches(&self, epoch: usize) -> Vec<Vec<usize>> {
-        if self.task.num_graphs == 1 {
-            return vec![vec![0]];
-        }
-        let mut order: Vec<usize> = match &self.supervision {
-            Some(labels) => labels.known(Part::Train).into_iter().map(|graph| graph as usize).collect(),
-            None => (0..self.task.num_graphs).collect(),
+    /// What each step of an epoch looks at.
+    pub(super) fn batches(&self, epoch: usize) -> Vec<SampledBatch> {
+        let graphs = match &self.supervision {
+            Some(labels) if self.task.num_graphs > 1 => {
+                labels.known(Part::Train).into_iter().map(|graph| graph as usize).collect()
+            }
+            _ => (0..self.task.num_graphs).collect(),
         };
-        order.shuffle(&mut stream(self.seed, "order of graphs", epoch as u64));
-        let mut batches: Vec<Vec<usize>> = order.chunks(self.training.batch_size).map(<[usize]>::to_vec).collect();
-        if self.training.batch_size > 1
-            && batches.len() > 1
-            && let Some(alone) = batches.pop_if(|batch| batch.len() == 1)
-            && let Some(last) = batches.last_mut()
-        {
-            last.extend(alone);
-        }
-        batches
+        let input = SamplerInput { graphs, batch_size: self.training.batch_size, seed: self.seed };
+        self.training.sampler.build(self.task.num_graphs, input).batches(epoch)
     }
 
     /// Loads the graphs of a step and draws its views.
     pub(super) fn make(
         &self,
-        graphs: &[usize],
+        batch: &SampledBatch,
         whole: Option<&Whole<'a>>,
         views: &EpochViews,
         epoch: usize,
@@ -87,13 +77,14 @@ impl<'a, M: Method> Trainer<'a, M> {
         let (loaded, clean) = match whole {
             Some(whole) => (Arc::clone(&whole.loaded), whole.clean.clone()),
             None => {
-                let loaded = Arc::new(self.data.load(graphs, device)?);
+                let loaded = Arc::new(self.data.load(&batch.graphs, device)?);
                 let clean = self.clean(&loaded)?;
                 (loaded, clean)
             }
         };
         let labels = self.supervision.map(|labels| labels.of_step(&loaded, self.task.level, Part::Train));
-        Ok(Made { views: self.draw(&loaded, views, epoch as u32, 0)?, loaded, clean, labels })
+        let views = self.draw(&loaded, views, epoch as u32, 0)?;
+        Ok(Made { loaded, clean, views, labels, rows: batch.rows.clone() })
     }
 
     /// Draws one sample for each view.
@@ -155,7 +146,7 @@ impl<'a, M: Method> Trainer<'a, M> {
             clean: made.clean.as_deref(),
             views: &made.views,
             labels: made.labels.as_ref(),
-            rows: None,
+            rows: made.rows.as_deref(),
             phase,
             clock,
             seed: self.seed,
@@ -179,6 +170,7 @@ impl<'a, M: Method> Trainer<'a, M> {
     /// The loss of a model on a step, without recording anything.
     pub(super) fn loss_of(&self, model: &M::Model, state: &M::State, made: &Made<'_>, clock: Clock) -> Result<f32> {
         let step = self.eval_step(made.clean.as_deref(), &made.views, made.labels.as_ref(), clock);
+        let step = Step { rows: made.rows.as_deref(), ..step };
         Ok(self.method.loss(model, state, &step)?.value.into_scalar())
     }
 }

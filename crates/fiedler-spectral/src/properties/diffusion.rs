@@ -1,6 +1,7 @@
 //! How signals spread over a graph, and how far apart that puts its nodes.
 
 use faer::{Mat, MatRef};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::dense::spectrum;
@@ -12,7 +13,7 @@ use crate::series::ChebyshevSeries;
 const PRECISION: f64 = 1e-10;
 
 /// A way signals spread, as a function of the graph's operator.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name", deny_unknown_fields)]
 pub enum Diffusion {
     /// `exp(-t L)`: heat after time t.

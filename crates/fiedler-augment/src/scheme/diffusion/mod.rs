@@ -5,6 +5,7 @@ mod push;
 use fiedler_graph::{Graph, GraphSet, Observer};
 use fiedler_spectral::properties::Diffusion;
 use fiedler_spectral::{Normalized, Operator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::each_graph::each_graph;
@@ -21,7 +22,7 @@ const COLUMNS: usize = 64;
 /// Settings of diffusion.
 ///
 /// The operator is `D~^-1/2 (A + I) D~^-1/2`. What comes out is a propagation matrix itself, not to be normalized again.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiffusionSettings {
     /// Heat, or personalised PageRank.
@@ -40,7 +41,7 @@ pub struct DiffusionSettings {
 }
 
 /// How much of a diffusion matrix is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// All of it where that fits into memory.

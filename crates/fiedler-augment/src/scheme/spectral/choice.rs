@@ -1,6 +1,7 @@
 //! Which pairs may flip: what the user asked for, or what fits and suffices.
 
 use fiedler_graph::{Graph, GraphSet};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Goal, Spectral, Start};
@@ -13,7 +14,7 @@ use crate::support::{PairSupport, Pairs, Triangle, draw_candidates};
 const LARGEST_DENSE_SPECTRUM: usize = 1000;
 
 /// Which pairs may flip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SupportChoice {
     /// Whatever suffices and fits into memory.

@@ -6,6 +6,7 @@ mod graphs;
 
 use fiedler_graph::{Graph, GraphSet, Observer};
 use fiedler_spectral::Operator;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use choice::Chosen;
@@ -13,8 +14,10 @@ pub use choice::SupportChoice;
 pub(super) use climb::{Climbed, climb_distance, small_numbers};
 pub(super) use graphs::{Outcome, over_graphs};
 
+use super::settings::RATIOS;
 use super::{Augmentation, PairProbabilities, Report, ViewReport};
 use crate::ascent::{Ascent, Direction, StepSize};
+use crate::axis::Axis;
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::SpectralObjective;
@@ -27,7 +30,7 @@ use climb::{climb_apart, climb_norm, start};
 pub(super) const TOLERANCE: f64 = 1e-5;
 
 /// Settings of the optimized schemes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spectral {
     /// Whose spectrum.
@@ -80,7 +83,7 @@ impl Default for Spectral {
 }
 
 /// Where an ascent starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
     /// Nothing flips.
@@ -136,6 +139,15 @@ impl Spectral {
             return Err(Error::setting("objective", "sampled", "expected, where spectra are compared"));
         }
         Ok(())
+    }
+
+    pub(super) fn opposite_axes(&self) -> Vec<Axis> {
+        vec![
+            Axis::new("scheme.ratio", RATIOS),
+            Axis::new("scheme.operator", ["laplacian", "propagation"]),
+            Axis::new("scheme.objective", ["expected", "sampled"]),
+            Axis::new("scheme.support", ["auto", "candidates", "edges"]),
+        ]
     }
 
     pub(super) fn opposite(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {

@@ -1,0 +1,289 @@
+//! Settings as a tree of keys, for whoever changes them by name: `training.epochs=200`.
+
+mod schema;
+
+use fiedler_learn::run::Settings;
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, Result};
+
+pub use schema::SettingEntry;
+
+/// Key that tells which of several settings these are; when it changes, what stands beside it gives way to the defaults of the other.
+const TAG: &str = "name";
+/// What stands for an optional setting that is left out.
+const NONE: &str = "none";
+
+/// Changes settings by assignments such as `training.epochs=200` or `method.encoder.dropout=0.5`, in their order.
+///
+/// Values have the syntax of TOML; a bare word is a string, and `none` leaves an optional setting out.
+///
+/// # Errors
+/// When an assignment has no `=`, nobody knows its key, or its value is not one for the key.
+pub fn assign<'a>(settings: &Settings, assignments: impl IntoIterator<Item = &'a str>) -> Result<Settings> {
+    let mut settings = settings.clone();
+    for assignment in assignments {
+        settings = assign_one(&settings, assignment)?;
+    }
+    Ok(settings)
+}
+
+/// All settings by their keys, with their values as they would be assigned, what they may be and what they mean.
+///
+/// # Errors
+/// When settings cannot be written down, which is a bug.
+pub fn entries(settings: &Settings) -> Result<Vec<SettingEntry>> {
+    Ok(schema::Walk::new(settings, &tree(settings)?).entries())
+}
+
+/// Whether these settings have such a key, or a group of settings under it.
+///
+/// # Errors
+/// When settings cannot be written down, which is a bug.
+pub fn knows(settings: &Settings, key: &str) -> Result<bool> {
+    Ok(schema::knows(&tree(&settings.resolved())?, key))
+}
+
+fn tree(settings: &Settings) -> Result<Value> {
+    serde_json::to_value(settings).map_err(|error| Error::unexpected("settings", error))
+}
+
+fn assign_one(settings: &Settings, assignment: &str) -> Result<Settings> {
+    match assignment.split_once('=').map(|(key, text)| (key.trim(), text.trim())) {
+        Some((key, text)) => assign_any(settings, key, values(text), text),
+        None => {
+            let hint = "write it as key=value, for example training.epochs=200".to_owned();
+            Err(Error::new(ErrorKind::Usage, format!("{assignment:?} assigns nothing"), hint))
+        }
+    }
+}
+
+/// Changes one setting to a value.
+///
+/// # Errors
+/// When nobody knows the key, or the value is not one for it.
+pub fn assign_value(settings: &Settings, key: &str, value: Value) -> Result<Settings> {
+    let text = value.to_string();
+    assign_any(settings, key, vec![value], &text)
+}
+
+/// The settings with another method: what both know, such as the encoder, stays as it is.
+///
+/// # Errors
+/// When there is no such method.
+pub fn with_method(settings: &Settings, name: &str) -> Result<Settings> {
+    if settings.method.name() == name {
+        return Ok(settings.clone());
+    }
+    let before = tree(settings)?;
+    let changed = assign_value(settings, "method.name", name.into())?;
+    let mut new = tree(&changed)?;
+    if let Some(method) = new["method"].as_object_mut() {
+        let old = &before["method"];
+        for (key, value) in method.iter_mut().filter(|(key, _)| *key != TAG) {
+            // Pooling is part of the readout where there is one.
+            if let Some(known) = old.get(key).or_else(|| old["readout"].get(key)) {
+                *value = known.clone();
+            }
+        }
+    }
+    serde_json::from_value(new).map_err(|error| Error::unexpected("settings", error))
+}
+
+/// The settings with another scheme: what both know, such as the budget, stays as it is.
+///
+/// # Errors
+/// When there is no such scheme, or the method draws no views from one.
+pub fn with_scheme(settings: &Settings, name: &str) -> Result<Settings> {
+    if settings.method.as_any().default_views().is_none() {
+        let message = format!("the method {} draws no views from a scheme", settings.method.name());
+        let hint = "leave the scheme out, or choose another method".to_owned();
+        return Err(Error::new(ErrorKind::Usage, message, hint));
+    }
+    let scheme = settings.scheme_or_usual().with_name(name)?;
+    Ok(Settings { scheme: Some(scheme), ..settings.clone() })
+}
+
+/// Takes the first of several values that fits.
+fn assign_any(settings: &Settings, key: &str, values: Vec<Value>, text: &str) -> Result<Settings> {
+    let path: Vec<&str> = key.split('.').collect();
+    // The short form of views is changed from what the method usually has, where nothing is said of it.
+    let is_of_views = matches!(path.first(), Some(&("scheme" | "feature_masking")));
+    let resolved = if is_of_views { settings.resolved() } else { settings.clone() };
+    let before = tree(&resolved)?;
+    let mut problem = None;
+    for value in values {
+        let mut tree = before.clone();
+        if !put(&mut tree, &path, value) {
+            return Err(unknown(key, &resolved, &before));
+        }
+        match serde_json::from_value::<Settings>(tree) {
+            Ok(settings) => return Ok(settings),
+            Err(error) => problem = problem.or(Some(error.to_string())),
+        }
+    }
+    let problem = problem.unwrap_or_default();
+    if problem.starts_with("unknown field") {
+        return Err(unknown(key, &resolved, &before));
+    }
+    let hint = "`fiedler settings` lists all keys with values such as they take".to_owned();
+    Err(Error::new(ErrorKind::Usage, format!("{key} cannot be {text}: {problem}"), hint))
+}
+
+/// What a text may stand for, likeliest first.
+fn values(text: &str) -> Vec<Value> {
+    let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
+    let parsed = parsed.and_then(|mut table| table.remove("value")).and_then(|value| serde_json::to_value(value).ok());
+    let mut values = vec![parsed.unwrap_or_else(|| Value::String(text.to_owned()))];
+    if text == NONE {
+        values.push(Value::Null);
+    }
+    values
+}
+
+/// Puts a value at the end of a path; false where the way there leads through something that has no keys. Settings that are left out of
+/// the tree are made on the way.
+fn put(tree: &mut Value, path: &[&str], value: Value) -> bool {
+    let (Some(object), Some((key, below))) = (tree.as_object_mut(), path.split_first()) else { return false };
+    if !below.is_empty() {
+        let next = object.entry(*key).or_insert(Value::Null);
+        if next.is_null() {
+            *next = Value::Object(serde_json::Map::new());
+        }
+        return put(next, below, value);
+    }
+    let is_other = *key == TAG && object.get(*key).is_some_and(|now| now.is_string() && *now != value);
+    if is_other {
+        object.clear();
+    }
+    object.insert((*key).to_owned(), value);
+    true
+}
+
+/// A key that nobody knows, with the nearest of those that are known.
+fn unknown(key: &str, settings: &Settings, tree: &Value) -> Error {
+    let known = schema::Walk::new(settings, tree).entries();
+    fiedler_graph::Error::unknown_name("setting", key, known.iter().map(|entry| entry.key.as_str())).into()
+}
+
+/// A value as it would be assigned.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => NONE.to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use fiedler_augment::SchemeSettings;
+    use fiedler_learn::TaskLevel;
+    use fiedler_learn::method::MethodSettings;
+
+    use super::*;
+
+    fn assigned(assignments: &[&str]) -> Result<Settings> {
+        assign(&Settings::default(), assignments.iter().copied())
+    }
+
+    #[test]
+    fn any_key_can_be_assigned() {
+        let settings = assigned(&["training.epochs=7", "training.patience = 3", "scheme.ratio=0.125"]).unwrap();
+        assert_eq!((settings.training.epochs, settings.training.patience), (7, Some(3)));
+        assert_eq!(assign(&settings, ["training.patience=none"]).unwrap().training.patience, None);
+        assert_eq!(assigned(&[]).unwrap(), Settings::default());
+        let raw = assigned(&["method.name=raw"]).unwrap();
+        assert!(matches!(raw.method, MethodSettings::Raw(_)), "{raw:?}");
+    }
+
+    /// The settings of every method, and of every scheme with a method that draws views.
+    fn all() -> Vec<Settings> {
+        let methods = MethodSettings::ALL.iter().flat_map(|method| {
+            let levels = [TaskLevel::Nodes, TaskLevel::Graphs].map(Settings::paper);
+            levels.map(|settings| with_method(&settings, method.name).unwrap())
+        });
+        let schemes = SchemeSettings::ALL.iter().map(|(name, _)| with_scheme(&Settings::default(), name).unwrap());
+        let others = [
+            "training.schedule.name=cosine",
+            "method.contrast.name=local-local",
+            "method.loss.name=jensen-shannon",
+            "scheme.step_size={name='rate', value=2.0}",
+        ];
+        let others = others.iter().map(|assignment| assigned(&[assignment]).unwrap());
+        methods.chain(schemes).chain(others).map(|settings| settings.resolved()).collect()
+    }
+
+    #[test]
+    fn all_entries_can_be_assigned_to_what_they_are() {
+        for settings in all() {
+            let assignments: Vec<String> =
+                entries(&settings).unwrap().iter().map(|entry| format!("{}={}", entry.key, entry.value)).collect();
+            assert_eq!(assign(&settings, assignments.iter().map(String::as_str)).unwrap(), settings, "{assignments:?}");
+        }
+    }
+
+    #[test]
+    fn every_key_of_every_method_and_scheme_is_documented() {
+        for settings in all() {
+            for SettingEntry { key, doc, choices, value } in entries(&settings).unwrap() {
+                assert!(doc.len() > 3, "{key} of {} has no doc comment", settings.method.name());
+                assert!(doc.chars().count() < 140, "the first sentence on {key} is long: {doc}");
+                assert!(!doc.starts_with("See "), "{key}: {doc}");
+                assert!(choices.is_empty() || choices.contains(&value), "{key} = {value}, not of {choices:?}");
+                assert!(knows(&settings, &key).unwrap(), "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_that_files_leave_out_are_listed() {
+        let found = entries(&Settings::default().resolved()).unwrap();
+        let entry = |key: &str| found.iter().find(|entry| entry.key == key).unwrap_or_else(|| panic!("{key}"));
+        assert_eq!(entry("method.contrast.name").value, "local-global");
+        assert_eq!(entry("method.contrast.name").choices, ["local-global", "local-local", "global-global"]);
+        assert_eq!(entry("method.extra_propagation").value, "0");
+        assert_eq!(entry("scheme.step_size_down").value, "none");
+        assert_eq!(entry("scheme.start").choices, ["zero", "uniform", "none"]);
+        assert_eq!(entry("views").value, "none");
+        let names: Vec<&str> = MethodSettings::ALL.iter().map(|method| method.name).collect();
+        assert_eq!(entry("method.name").choices, names);
+    }
+
+    #[test]
+    fn groups_and_keys_are_known() {
+        let settings = Settings::default();
+        for (key, is_known) in [
+            ("scheme.ratio", true),
+            ("scheme.step_size", true),
+            ("scheme.step_size_down", true),
+            ("scheme.kernel", false),
+            ("method.encoder.hidden_channels", true),
+            ("method.encoder.expansion", false),
+            ("method.contrast.name", true),
+            ("method.loss.margin", false),
+            ("training", true),
+            ("nothing", false),
+        ] {
+            assert_eq!(knows(&settings, key).unwrap(), is_known, "{key}");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_with_the_nearest() {
+        for (assignment, words) in [
+            ("training.epoch=3", "training.epochs"),
+            ("training.patient=3", "training.patience"),
+            ("trainin.epochs=3", "training.epochs"),
+            ("epochs", "key=value"),
+            ("training.epochs=many", "many"),
+            ("training=3", "training"),
+        ] {
+            let error = assigned(&[assignment]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{assignment}");
+            assert!(error.in_one_line().contains(words), "{assignment}: {}", error.in_one_line());
+        }
+    }
+}
