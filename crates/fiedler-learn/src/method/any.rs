@@ -2,7 +2,7 @@
 
 use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
 
-use super::{Method, MethodInfo, Requirements, Untrained};
+use super::{Method, MethodInfo, Phase, Requirements, Untrained};
 use crate::error::Result;
 use crate::run::{CheckedRun, Fitting, RunResult};
 use crate::saved::SavedEncoder;
@@ -25,6 +25,9 @@ pub trait AnyMethod: Send + Sync {
 
     /// The views of the first epoch, and those that are embedded.
     fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2];
+
+    /// See [`Method::phases`].
+    fn all_phases(&self) -> Vec<Phase>;
 
     /// See [`Method::untrained`].
     fn untrained(&self) -> Option<Untrained>;
@@ -57,6 +60,10 @@ impl<M: Method> AnyMethod for M {
 
     fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2] {
         [self.views(&M::State::default(), given), self.embedding_views(given)]
+    }
+
+    fn all_phases(&self) -> Vec<Phase> {
+        self.phases()
     }
 
     fn untrained(&self) -> Option<Untrained> {
