@@ -295,7 +295,7 @@ fn a_saved_encoder_embeds_the_views_that_its_run_embedded() {
         span(settings).embed_views = true;
         let outcome = run(settings, dataset);
         // Views of another seed are others, with the same weights.
-        assert_eq!((clean.history.losses, &clean.embeddings == &outcome.embeddings), (outcome.history.losses, false));
+        assert_eq!((clean.history.losses, clean.embeddings == outcome.embeddings), (outcome.history.losses, false));
         let bytes = outcome.encoder.to_bytes().unwrap();
         let saved = SavedEncoder::from_bytes(&bytes).unwrap();
         assert_eq!(saved.embed(dataset).unwrap(), outcome.embeddings);

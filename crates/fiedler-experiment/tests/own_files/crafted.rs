@@ -11,7 +11,7 @@ use fiedler_graph::generate;
 use serde_json::{Value, json};
 
 use super::fixtures;
-use super::fuzz::{cut, targets};
+use super::fuzz::{cut, own_files};
 
 /// One at a time, so that what is measured is one's own.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -99,8 +99,8 @@ impl Parts {
         let (note, lines): (_, Vec<&str>) =
             (self.note.to_string(), self.tensors.iter().map(|tensor| tensor.line.as_str()).collect());
         let data: Vec<u8> = self.tensors.iter().flat_map(|tensor| tensor.bytes.iter().copied()).collect();
-        let pieces = [note.as_bytes(), lines.join("\n").as_bytes(), &data].join(targets::SEPARATOR);
-        targets::container(&pieces, &|_| {}).unwrap()
+        let pieces = [note.as_bytes(), lines.join("\n").as_bytes(), &data].join(own_files::SEPARATOR);
+        own_files::container(&pieces, &|_| {}).unwrap()
     }
 }
 
@@ -110,7 +110,7 @@ fn first<const N: usize>(bytes: [u8; N]) -> impl FnOnce(&mut [u8]) {
 
 #[test]
 fn schemes_that_are_none() {
-    let set = targets::rings().graphs;
+    let set = own_files::rings().graphs;
     let read = |bytes: &[u8]| Scheme::from_bytes(bytes, &set).map_err(Error::from);
     for name in ["all-pairs", "candidates", "nodes", "uniform", "static", "drop-nodes"] {
         read(&Parts::of(name).bytes()).unwrap();
@@ -245,7 +245,8 @@ fn records_that_are_none() {
         record.as_object_mut().unwrap().remove(key).unwrap();
         record.to_string().into_bytes()
     };
-    let half = good.to_string()[..good.to_string().len() / 2].as_bytes().to_vec();
+    let whole = good.to_string().into_bytes();
+    let half = whole[..whole.len() / 2].to_vec();
     let hidden = "/settings/method/encoder/hidden_channels";
     let table: Vec<(&str, &[&str], Vec<u8>)> = vec![
         (

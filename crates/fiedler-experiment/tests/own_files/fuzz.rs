@@ -1,7 +1,9 @@
 //! What fuzzing found once, and what it starts from.
 
+#[path = "../../../../fuzz/src/models.rs"]
+pub mod models;
 #[path = "../../../../fuzz/src/own_files.rs"]
-pub mod targets;
+pub mod own_files;
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +14,21 @@ use serde_json::Value;
 
 use super::{entries, fixtures};
 
+/// All targets of files of our own.
+fn targets() -> impl Iterator<Item = &'static str> {
+    models::TARGETS.iter().copied().chain(["scheme"])
+}
+
+fn run(target: &str, data: &[u8]) {
+    if target == "scheme" { own_files::scheme(data) } else { models::run(target, data) }
+}
+
 #[test]
 fn what_was_found_is_read_without_harm() {
     for folder in ["fuzz", "own"] {
-        for target in targets::TARGETS {
+        for target in targets() {
             for input in entries(&fixtures(folder).join(target)) {
-                targets::run(target, &fs::read(&input).unwrap());
+                run(target, &fs::read(&input).unwrap());
             }
         }
     }
@@ -32,10 +43,10 @@ fn changed_files_are_read_without_harm() {
     let words: Vec<Vec<u8>> =
         words.lines().filter_map(|line| serde_json::from_str::<String>(line).ok()).map(String::into_bytes).collect();
     assert!(words.len() > 40, "{}", words.len());
-    for target in targets::TARGETS {
+    for target in targets() {
         let mut seeds: Vec<Vec<u8>> =
             entries(&fixtures("own").join(target)).iter().map(|path| fs::read(path).unwrap()).collect();
-        if ["encoder", "scheme", "checkpoint"].contains(target) {
+        if ["encoder", "scheme", "checkpoint"].contains(&target) {
             seeds.extend(seeds.clone().iter().map(|file| pieces(file)));
         }
         assert!(!seeds.is_empty(), "{target} has no seeds");
@@ -46,7 +57,7 @@ fn changed_files_are_read_without_harm() {
                 for _ in 0..random.random_range(1..4) {
                     mutate(&mut input, &words, &mut random);
                 }
-                targets::run(target, &input);
+                run(target, &input);
             }
         }
     }
@@ -83,8 +94,8 @@ fn a_file_of_pieces_is_read_as_the_file_itself() {
         assert!(!files.is_empty(), "{target} has no seeds");
         for path in files {
             let file = fs::read(path).unwrap();
-            let made = targets::container(&pieces(&file), &|_| {}).unwrap();
-            let [one, other] = [&file, &made].map(|file| targets::note(file));
+            let made = own_files::container(&pieces(&file), &|_| {}).unwrap();
+            let [one, other] = [&file, &made].map(|file| own_files::note(file));
             assert!(one.is_object() && one == other);
             let [one, other] = [&file, &made].map(|file| tensors(file));
             assert_eq!(one, other);
@@ -107,7 +118,7 @@ fn tensors(file: &[u8]) -> Vec<(String, Value, Vec<u8>)> {
 /// A safetensors file as `fuzz/seeds.py` cuts it.
 fn pieces(file: &[u8]) -> Vec<u8> {
     let (note, tensors, data) = cut(file);
-    [note.as_bytes(), tensors.join("\n").as_bytes(), &data].join(targets::SEPARATOR)
+    [note.as_bytes(), tensors.join("\n").as_bytes(), &data].join(own_files::SEPARATOR)
 }
 
 /// The note of a safetensors file, a line for each tensor, and their values.

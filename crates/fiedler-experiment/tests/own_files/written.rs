@@ -19,7 +19,8 @@ use fiedler_learn::trainer::{CheckpointStore, Checkpointing};
 use fiedler_learn::{SavedEncoder, Supervision};
 use serde_json::{Value, json};
 
-use super::fuzz::targets::{self, Kept, RUN, checkpointed, rings};
+use super::fuzz::models::{Kept, RUN, checkpointed};
+use super::fuzz::own_files::{note, rings};
 use super::{entries, fixtures};
 
 fn save(path: &str, bytes: &[u8]) {
@@ -155,7 +156,7 @@ fn a_run_goes_on_from_a_checkpoint_that_was_written_once() {
     let checkpoint = Some(Checkpointing { store: &store, run: RUN });
     let fitting = Fitting { schemes: &mut schemes, checkpoint, observer: &NoObserver };
     let result = Run::new(&settings, &dataset).check().unwrap().fit(fitting).unwrap();
-    let kept = targets::note(&bytes)["history"]["losses"].as_array().unwrap().len();
+    let kept = note(&bytes)["history"]["losses"].as_array().unwrap().len();
     assert!(kept >= 1 && result.history.losses.len() > kept, "{kept} of {}", result.history.losses.len());
 }
 
