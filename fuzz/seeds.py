@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Writes a few small inputs for each fuzz target to fuzz/corpus/TARGET, for the fuzzer to start from.
 
-They are made of text written here and of the small files under crates/fiedler-io/tests/fixtures; nothing but Python's own
-library is needed. The pieces of an input stand in the order in which src/lib.rs names the files of the target.
+They are made of text written here, of the small files under crates/fiedler-io/tests/fixtures, and, for the files that fiedler
+writes itself, of those under crates/fiedler-experiment; nothing but Python's own library is needed. The pieces of an input stand
+in the order in which src/readers.rs names the files of the target, and src/own_files.rs the parts of a file.
 """
 
 import gzip
 import io
+import json
 import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "crates" / "fiedler-io" / "tests" / "fixtures"
 PYTHON = FIXTURES / "python"
+EXPERIMENT = HERE.parent / "crates" / "fiedler-experiment"
+OWN = EXPERIMENT / "tests" / "fixtures" / "own"
 SEPARATOR = b"\n--8<--\n"
 
 
@@ -109,7 +113,26 @@ def archives():
     seed("archive", "tu", out.getvalue())
 
 
+def own_files():
+    for path in sorted(OWN.glob("*/*.safetensors")):
+        target, file = path.parent.name, path.read_bytes()
+        seed(target, f"{path.stem}-file", file)
+        length = int.from_bytes(file[:8], "little")
+        header, data = json.loads(file[8 : 8 + length]), file[8 + length :]
+        note = header.pop("__metadata__")["fiedler"]
+        tensors = sorted(header.items(), key=lambda tensor: tensor[1]["data_offsets"])
+        lines = (" ".join([name, tensor["dtype"], *map(str, tensor["shape"])]) for name, tensor in tensors)
+        seed(target, f"{path.stem}-pieces", note, "\n".join(lines), data)
+    for path in sorted(OWN.glob("run_json/*.json")):
+        seed("run_json", path.stem, path.read_bytes())
+    for path in sorted((EXPERIMENT / "recipes").glob("*.toml")):
+        seed("recipe", path.stem, path.read_bytes())
+    for path in sorted(OWN.glob("recipe/*.toml")):
+        seed("recipe", f"own-{path.stem}", path.read_bytes())
+
+
 if __name__ == "__main__":
+    own_files()
     texts()
     graphs()
     arrays()

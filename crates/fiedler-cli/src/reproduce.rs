@@ -56,7 +56,8 @@ pub struct Reproduce {
 
 const EXAMPLES: &str = "\
 In the folder: runs/DATASET/METHOD-FINGERPRINT/seed-N (as `fiedler embed` leaves them, with score-PROTOCOL.json), schemes that runs share,
-and each table as EXPERIMENT-PROTOCOL.csv, .md and .json, refreshed after every run. Several commands can fill one folder.
+and each table as EXPERIMENT-PROTOCOL.csv, .md and .json, refreshed after every run. Several commands can fill one folder, one
+after the other: while one is at work there, run.lock keeps the others away (exit code 8).
 
 Examples:
   fiedler reproduce node --out results

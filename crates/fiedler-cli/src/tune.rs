@@ -59,7 +59,8 @@ pub struct Tune {
 
 const EXAMPLES: &str = "\
 In the folder: best.toml (for `fiedler embed --settings`, or, named after the dataset, for `fiedler reproduce --recipes`), trials.csv (all
-that was tried), summary.md (what was searched, and how), runs/ and schemes/.
+that was tried), summary.md (what was searched, and how), runs/ and schemes/. While a search is under way, run.lock keeps other processes
+away (exit code 8).
 
 Examples:
   fiedler tune cora --out cora-tuned

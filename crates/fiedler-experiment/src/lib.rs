@@ -35,6 +35,7 @@ pub mod search;
 pub mod settings_tree;
 pub mod tables;
 mod task;
+mod unreadable;
 
 pub use error::{Error, ErrorKind, Result};
 pub use evaluation::{evaluate_file, read_labels};

@@ -9,10 +9,14 @@ pub fn peak_bytes() -> Option<u64> {
 
 /// Bytes that could be had now without pushing anything out, where the system tells; a container's limit counts.
 pub fn free_bytes() -> Option<u64> {
+    of_machine().into_iter().chain(of_container()).min()
+}
+
+/// What the machine has left, on every system that `sysinfo` knows.
+fn of_machine() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory();
-    let of_machine = Some(system.available_memory()).filter(|&bytes| bytes > 0);
-    of_machine.into_iter().chain(of_container()).min()
+    Some(system.available_memory()).filter(|&bytes| bytes > 0)
 }
 
 fn of_linux() -> Option<u64> {
@@ -51,5 +55,21 @@ mod tests {
         let held = held_bytes();
         assert!(held.is_some_and(|bytes| bytes > 1 << 16), "{held:?}");
         assert!(peak_bytes() >= held.filter(|_| cfg!(target_os = "linux")));
+    }
+
+    /// The way that all systems share tells what Linux tells by itself, but for what other processes do in between.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_machine_has_as_much_left_as_the_kernel_says() {
+        let kernel = || {
+            let text = std::fs::read_to_string("/proc/meminfo").expect("/proc/meminfo");
+            let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:")).expect("MemAvailable");
+            1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>().expect("a number")
+        };
+        let (before, found, after) = (kernel(), of_machine().expect("a number of bytes"), kernel());
+        let (low, high) = (before.min(after), before.max(after));
+        let slack = high / 10;
+        assert!(low.saturating_sub(slack) <= found && found <= high + slack, "{found} is not near {low} to {high}");
+        assert!(free_bytes().is_some_and(|free| free <= found + slack));
     }
 }

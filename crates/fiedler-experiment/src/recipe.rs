@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::run::{RunRecord, version1};
 use crate::task::Task;
+use crate::unreadable;
 use fiedler_evaluate::ProtocolPreset;
 
 /// What a recipe says of itself.
@@ -110,7 +111,7 @@ pub fn get(name: &str) -> Result<Recipe> {
 pub fn find(name: &str) -> Result<Option<Recipe>> {
     let name = ALIASES.iter().find(|(old, _)| *old == name).map_or(name, |(_, now)| now);
     let Some((name, text)) = FILES.iter().find(|(known, _)| *known == name) else { return Ok(None) };
-    Ok(Some(parse(name, text).map_err(|problem| Error::unexpected(&format!("recipe {name}"), problem))?))
+    Ok(Some(from_text(name, text).map_err(|error| Error::unexpected("recipe", error))?))
 }
 
 /// The recipe that was made for a dataset of the catalogue: that of its own name. Variants, such as for the public split, have to be asked
@@ -141,11 +142,39 @@ pub fn read(path: &Path) -> Result<(Recipe, Option<RunRecord>)> {
         let recipe = Recipe { name, header: RecipeHeader::default(), settings: record.settings.clone() };
         return Ok((recipe, Some(record)));
     }
-    let recipe = parse(&name, &text).map_err(|problem| {
-        let hint = "settings stand in TOML, under the keys that `fiedler settings` lists".to_owned();
-        Error::new(ErrorKind::Usage, format!("{name}: {problem}"), hint)
-    })?;
-    Ok((recipe, None))
+    Ok((from_text(&name, &text)?, None))
+}
+
+/// A recipe from the text of a file; `name` is what it is called, and what an error names.
+///
+/// # Errors
+/// When the text holds no settings.
+pub fn from_text(name: &str, text: &str) -> Result<Recipe> {
+    const HINT: &str = "settings stand in TOML, under the keys that `fiedler settings` lists";
+    let refuse = |problem: String| Error::new(ErrorKind::Usage, format!("{name}: {problem}"), HINT.to_owned());
+    let (mut header, tree) = split(text).map_err(refuse)?;
+    if let Some((key, value)) = not_finite("", &tree) {
+        return Err(refuse(format!("{key} cannot be {value}; expected a finite number")));
+    }
+    let tree = serde_json::to_value(tree).map_err(|error| refuse(error.to_string()))?;
+    let settings = unreadable::read(tree, version1::read_settings)
+        .map_err(|unreadable| unreadable.in_file(name, ErrorKind::Usage, HINT))?;
+    if header.source.is_empty() {
+        header.source = comments(text);
+    }
+    Ok(Recipe { name: name.into(), header, settings })
+}
+
+/// A number that TOML can write and JSON, which settings are kept in, cannot.
+fn not_finite(folder: &str, table: &toml::Table) -> Option<(String, f64)> {
+    table.iter().find_map(|(key, value)| {
+        let key = if folder.is_empty() { key.clone() } else { format!("{folder}.{key}") };
+        match value {
+            toml::Value::Float(number) if !number.is_finite() => Some((key, *number)),
+            toml::Value::Table(table) => not_finite(&key, table),
+            _ => None,
+        }
+    })
 }
 
 /// A recipe as the text of a file.
@@ -164,16 +193,6 @@ pub fn to_text(header: &RecipeHeader, settings: &Settings) -> Result<String> {
     tree.remove("seed");
     tree.remove("device");
     Ok(format!("{head}\n{}", toml::to_string(&tree).map_err(refuse)?))
-}
-
-fn parse(name: &str, text: &str) -> Result<Recipe, String> {
-    let (mut header, tree) = split(text)?;
-    let tree = serde_json::to_value(tree).map_err(|error| error.to_string())?;
-    let settings = version1::read_settings(tree).map_err(|error| error.to_string())?;
-    if header.source.is_empty() {
-        header.source = comments(text);
-    }
-    Ok(Recipe { name: name.into(), header, settings })
 }
 
 /// What a file says of itself, and the rest of it.
@@ -294,6 +313,6 @@ mod tests {
     fn a_recipe_can_be_written_and_read_again() {
         let recipe = get("mutag").unwrap();
         let text = to_text(&recipe.header, &recipe.settings).unwrap();
-        assert_eq!(parse("mutag", &text).unwrap(), recipe);
+        assert_eq!(from_text("mutag", &text).unwrap(), recipe);
     }
 }

@@ -1,9 +1,10 @@
 //! A dataset as encoders see it.
 
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Device;
-use fiedler_graph::{Dataset, Features, GraphSet};
+use fiedler_graph::{Batch, Dataset, Features, GraphSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::encoder::InputDims;
 use crate::error::{Error, Result};
 use crate::sample::Loaded;
 use crate::task::TaskLevel;
+use crate::{MessageGraph, Normalization};
 
 /// How features become an encoder's input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +53,10 @@ pub struct Data<'a> {
     features: Cow<'a, Features>,
     edges: Option<EdgeTable>,
     degrees: bool,
+    /// All graphs as one batch: made when it is first asked for, and shared by training, embeddings and baselines.
+    whole: OnceLock<Arc<Batch>>,
+    /// How messages pass in that batch, without features of edges: made once as well.
+    whole_graphs: Mutex<Vec<(Normalization, MessageGraph)>>,
 }
 
 impl<'a> Data<'a> {
@@ -78,7 +84,8 @@ impl<'a> Data<'a> {
             Some(features) if settings.edges => Some(EdgeTable::new(graphs, features)?),
             _ => None,
         };
-        Ok(Data { graphs, features, edges, degrees: dataset.features.is_none() })
+        let (whole, whole_graphs) = (OnceLock::new(), Mutex::new(Vec::new()));
+        Ok(Data { graphs, features, edges, degrees: dataset.features.is_none(), whole, whole_graphs })
     }
 
     /// The graphs.
@@ -120,7 +127,22 @@ impl<'a> Data<'a> {
     /// # Errors
     /// When a column of categories has no code left for what is hidden.
     pub fn load_all(&self, device: &Device) -> Result<Loaded<'_>> {
-        Loaded::new(self.graphs.whole(), Cow::Borrowed(&*self.features), device)
+        let whole = self.whole.get_or_init(|| Arc::new(self.graphs.whole()));
+        Loaded::new(Arc::clone(whole), Cow::Borrowed(&*self.features), device)
+    }
+
+    /// The graphs of a batch as they are, without features of edges.
+    pub(crate) fn clean_graph(&self, batch: &Arc<Batch>, normalization: Normalization) -> MessageGraph {
+        if !self.whole.get().is_some_and(|whole| Arc::ptr_eq(whole, batch)) {
+            return MessageGraph::new(&batch.graph, normalization);
+        }
+        let mut made = self.whole_graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, graph)) = made.iter().find(|(known, _)| *known == normalization) {
+            return graph.clone();
+        }
+        let graph = MessageGraph::new(&batch.graph, normalization);
+        made.push((normalization, graph.clone()));
+        graph
     }
 
     /// Brings some graphs to a device.
@@ -130,6 +152,36 @@ impl<'a> Data<'a> {
     pub fn load(&self, graphs: &[usize], device: &Device) -> Result<Loaded<'static>> {
         let batch = self.graphs.batch(graphs);
         let features = self.features.gather(&batch.node_rows);
-        Loaded::new(batch, Cow::Owned(features), device)
+        Loaded::new(Arc::new(batch), Cow::Owned(features), device)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::device::DeviceSettings;
+
+    #[test]
+    fn all_graphs_are_copied_once_and_normalized_once() {
+        let dataset = fiedler_graph::generate::karate_club();
+        let data = Data::new(&dataset, &FeatureSettings::default()).unwrap();
+        let device = DeviceSettings::default().open();
+        // As training and an embedding load them.
+        let [one, other] = [device.clone().autodiff(), device.clone()].map(|device| data.load_all(&device).unwrap());
+        assert!(Arc::ptr_eq(&one.batch, &other.batch));
+        let operator = |loaded: &Loaded<'_>, normalization| {
+            let sample = loaded.clean(&data, &[normalization]).unwrap();
+            Arc::clone(sample.graph(normalization).unwrap().operator())
+        };
+        for normalization in [Normalization::Symmetric, Normalization::RowMean, Normalization::None] {
+            assert!(Arc::ptr_eq(&operator(&one, normalization), &operator(&other, normalization)));
+            // What is loaded by itself is its own.
+            let alone = operator(&data.load(&[0], &device).unwrap(), normalization);
+            assert_eq!(alone, operator(&one, normalization));
+            assert!(!Arc::ptr_eq(&alone, &operator(&one, normalization)));
+        }
+        assert_ne!(operator(&one, Normalization::Symmetric), operator(&one, Normalization::None));
     }
 }

@@ -9,19 +9,19 @@ use fiedler_graph::{Dataset, NoObserver, Observer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Embeddings;
 use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
 use crate::encoder::{EncoderSettings, GinSettings};
 use crate::error::{Error, Result};
-use crate::method::{AnyMethod, Method, MethodSettings, Requirements, Span};
+use crate::method::{AnyMethod, Method, MethodSettings, Phase, Requirements, Span};
 use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
-use crate::saved::SavedEncoder;
+use crate::saved::{EmbeddedViews, SavedEncoder};
 use crate::supervision::Supervision;
 use crate::task::{Task, TaskLevel};
 use crate::trainer::{Checkpointing, History, Trained, Trainer, TrainingSettings, estimate};
-use crate::views::ViewStore;
-use crate::{Embeddings, Normalization};
+use crate::views::{ViewStore, check_views};
 
 /// All settings of a run, as they stand in files. The defaults are the paper's for one graph.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -208,18 +208,12 @@ impl<'s, 'a> Run<'s, 'a> {
             return Err(Error::setting("method", info.name, expected));
         }
         let requirements = method.check(&task)?;
+        Phase::check_all(&method.all_phases())?;
         let supervision = supervision.filter(|_| requirements.labels);
         if let Some(supervision) = &supervision {
             supervision.check(&data)?;
         }
-        for pipeline in views.iter().chain(&embedded) {
-            pipeline.check(data.graphs())?;
-            let diffuses = pipeline.schemes().iter().any(|scheme| matches!(scheme, SchemeSettings::Diffusion(_)));
-            if diffuses && task.dims.edges.is_some() && requirements.operators.contains(&Normalization::None) {
-                let expected = "one whose views consist of edges, because edges have features here";
-                return Err(Error::setting("scheme", "a diffusion", expected));
-            }
-        }
+        check_views(views.iter().chain(&embedded), &data, &requirements)?;
         let needed = estimate(&data, &settings.training, requirements.footprint);
         if let Some(free) = self.memory
             && needed > free
@@ -296,7 +290,8 @@ impl<'a> CheckedRun<'a> {
 
     pub(crate) fn fit_method<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<RunResult> {
         let Trained { model, embeddings, history } = self.train(method, fitting)?;
-        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, &model);
+        let views = EmbeddedViews::of(method, &self.given, self.settings.seed);
+        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, views, &model);
         Ok(RunResult { embeddings, encoder, history })
     }
 

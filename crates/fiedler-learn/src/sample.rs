@@ -15,7 +15,7 @@ use crate::{FeatureMatrix, GraphOffsets, MessageGraph, Normalization};
 /// Some graphs with their features, where they lie in memory for a step.
 #[derive(Debug)]
 pub struct Loaded<'a> {
-    pub(crate) batch: Batch,
+    pub(crate) batch: Arc<Batch>,
     features: Cow<'a, Features>,
     matrix: FeatureMatrix,
     device: Device,
@@ -71,7 +71,7 @@ impl Sample {
 }
 
 impl<'a> Loaded<'a> {
-    pub(crate) fn new(batch: Batch, features: Cow<'a, Features>, device: &Device) -> Result<Loaded<'a>> {
+    pub(crate) fn new(batch: Arc<Batch>, features: Cow<'a, Features>, device: &Device) -> Result<Loaded<'a>> {
         check_size("table of features", features.rows(), batch.graph.num_nodes())?;
         let matrix = match &*features {
             // What is hidden has a code of its own, whether anything is hidden or not.
@@ -90,7 +90,7 @@ impl<'a> Loaded<'a> {
     pub(crate) fn clean(&self, data: &Data<'_>, operators: &[Normalization]) -> Result<Sample> {
         Ok(Sample {
             features: self.matrix.clone(),
-            offsets: GraphOffsets::from(&self.batch),
+            offsets: GraphOffsets::from(&*self.batch),
             kept: None,
             masked_nodes: None,
             choices: Vec::new(),
@@ -101,7 +101,7 @@ impl<'a> Loaded<'a> {
     /// A view of the graphs.
     pub(crate) fn view(&self, data: &Data<'_>, view: View, operators: &[Normalization]) -> Result<Sample> {
         let View { graph, dropped, self_loop_weights, mask, feature_rows, choices } = view;
-        let offsets = GraphOffsets::from(&self.batch);
+        let offsets = GraphOffsets::from(&*self.batch);
         Ok(Sample {
             features: self.masked(&mask, feature_rows.as_deref())?,
             kept: dropped.as_deref().map(|dropped| KeptNodes::new(dropped, &offsets)),
@@ -132,6 +132,7 @@ impl<'a> Loaded<'a> {
                     MessageGraph::with_edges(graph, &table.features().gather(&rows), &self.device)?
                 }
                 (None, Some(weights)) => MessageGraph::with_self_loop_weights(graph, weights)?,
+                (None, None) if std::ptr::eq(graph, &self.batch.graph) => data.clean_graph(&self.batch, normalization),
                 (None, None) => MessageGraph::new(graph, normalization),
             };
             Ok((normalization, graph))

@@ -1,6 +1,7 @@
 //! An encoder as a run leaves it, to be applied to other data.
 
 use burn::module::Module;
+use fiedler_augment::Pipeline;
 use fiedler_augment::pipeline::ComputeSchemes;
 use fiedler_graph::{Dataset, NoObserver};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use crate::state_dict::StateDict;
 use crate::task::{Target, Task, TaskLevel};
 use crate::trainer::{Trainer, TrainingSettings};
 use crate::version1;
-use crate::views::ViewStore;
+use crate::views::{ViewStore, check_views};
 use crate::{Embeddings, Initializer, Normalization};
 
 /// An encoder as a run leaves it.
@@ -45,10 +46,44 @@ struct About {
     /// What it was trained to predict, if it was.
     #[serde(default)]
     target: Option<Target>,
+    /// What is drawn to be embedded, where that is not the graphs as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    views: Option<EmbeddedViews>,
+}
+
+/// What a method draws the views from that it embeds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EmbeddedViews {
+    /// Seed of the draws.
+    seed: u64,
+    /// The views of the run's settings; schemes among them are computed for the graphs that are embedded.
+    given: Vec<Pipeline>,
+}
+
+impl EmbeddedViews {
+    /// Those of a run; none where the graphs are embedded as they are.
+    pub(crate) fn of<M: Method>(method: &M, given: &[Pipeline], seed: u64) -> Option<EmbeddedViews> {
+        let clean = method.embedding_views(given).iter().all(Pipeline::is_identity);
+        (!clean).then(|| EmbeddedViews { seed, given: given.to_vec() })
+    }
+}
+
+/// Whether a method embeds views that the settings of its run have to name.
+fn embeds_given_views<M: Method>(method: &M) -> bool {
+    // Any views do to ask; these are not what a method would embed by itself.
+    let some = [Pipeline::ShuffleFeatures, Pipeline::ShuffleFeatures];
+    method.embedding_views(&some) != method.embedding_views(&[])
 }
 
 impl SavedEncoder {
-    pub(crate) fn new<M: Module>(settings: &Settings, data: &Data<'_>, task: &Task, model: &M) -> SavedEncoder {
+    pub(crate) fn new<M: Module>(
+        settings: &Settings,
+        data: &Data<'_>,
+        task: &Task,
+        views: Option<EmbeddedViews>,
+        model: &M,
+    ) -> SavedEncoder {
         let about = About {
             version: VERSION,
             level: task.level,
@@ -58,6 +93,7 @@ impl SavedEncoder {
             features: settings.features.clone(),
             method: settings.method.clone(),
             target: task.target,
+            views,
         };
         SavedEncoder { about, weights: StateDict::of(model) }
     }
@@ -116,21 +152,26 @@ impl SavedEncoder {
         let About { columns, edge_columns, target, .. } = self.about;
         // Whatever training had to look at, an embedding looks at one graph at a time.
         let (num_nodes, many) = (num_nodes.max(2), num_graphs.max(2));
+        let given = self.about.views.as_ref().map_or(0, |views| views.given.len());
         Task {
             level: TaskLevel::of(num_graphs),
             dims: InputDims { nodes: columns, edges: edge_columns },
             num_nodes,
             num_graphs,
             batch_graphs: many,
-            num_views: 2,
+            // Where the graphs are embedded as they are, the views of training are of no account.
+            num_views: if given == 0 { 2 } else { given },
             target,
         }
     }
 
-    /// Embeds data. Graphs are taken as they are, or as the method wants them embedded.
+    /// Embeds data, in the way that the run embedded its own: the graphs as they are, or, where the method embeds views
+    /// ([`Span::embed_views`](crate::method::Span::embed_views)), views of them that are drawn by the run's settings and seed. Schemes that
+    /// views are drawn from are computed for the data. So the run's own data get the run's own embeddings.
     ///
     /// # Errors
-    /// When the data have other columns of features than those it was trained on, or the weights are not those of its settings.
+    /// When the data have other columns of features than those it was trained on, the weights are not those of its settings, or the method
+    /// embeds views and the file does not say which, as files of earlier versions do not.
     pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
         let data = Data::new(dataset, &self.about.features)?;
         let dims = data.dims();
@@ -150,6 +191,16 @@ impl SavedEncoder {
         let device = DeviceSettings::default().open();
         let task = self.task(data.graphs().num_nodes(), data.graphs().len());
         let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &task)? };
+        let (given, seed): (&[Pipeline], u64) = match &self.about.views {
+            Some(views) => (&views.given, views.seed),
+            None if embeds_given_views(method) => {
+                let problem = "its method embeds drawn views, and the file, of an earlier version, does not say how they are drawn; \
+                               train it anew with the settings in the run.json beside it";
+                return Err(refuse(problem.into()));
+            }
+            None => (&[], 0),
+        };
+        check_views(&method.embedding_views(given), data, &requirements)?;
         // The model that the settings describe may not be larger than the weights that there are.
         let mut initializer = Initializer::limited(self.weights.num_values(), &device.clone().autodiff());
         let model = method.build(&task, &mut initializer)?;
@@ -166,10 +217,10 @@ impl SavedEncoder {
             requirements: &requirements,
             phases: method.phases(),
             views: &views,
-            given: &[],
+            given,
             supervision: None,
             training: &TrainingSettings::default(),
-            seed: 0,
+            seed,
             device: &device,
             checkpoint: None,
             observer: &NoObserver,

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fiedler_augment::Pipeline;
 use fiedler_augment::pipeline::{FitContext, FittedPipeline, SchemeSource};
+use fiedler_augment::{Pipeline, SchemeSettings};
 
+use crate::Normalization;
 use crate::data::Data;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::method::Requirements;
 
 /// Pipelines fitted to a dataset: a pipeline that comes again is not fitted again, and pipelines share their schemes.
 pub struct ViewStore<'a> {
@@ -17,6 +19,24 @@ pub struct ViewStore<'a> {
 struct State<'a> {
     schemes: &'a mut (dyn SchemeSource + Send),
     fitted: Vec<(Pipeline, Arc<FittedPipeline>)>,
+}
+
+/// Refuses views that cannot be drawn of such data, before anything is computed.
+pub(crate) fn check_views<'p>(
+    pipelines: impl IntoIterator<Item = &'p Pipeline>,
+    data: &Data<'_>,
+    requirements: &Requirements,
+) -> Result<()> {
+    let edges_have_features = data.dims().edges.is_some() && requirements.operators.contains(&Normalization::None);
+    for pipeline in pipelines {
+        pipeline.check(data.graphs())?;
+        let diffuses = pipeline.schemes().iter().any(|scheme| matches!(scheme, SchemeSettings::Diffusion(_)));
+        if diffuses && edges_have_features {
+            let expected = "one whose views consist of edges, because edges have features here";
+            return Err(Error::setting("scheme", "a diffusion", expected));
+        }
+    }
+    Ok(())
 }
 
 impl<'a> ViewStore<'a> {

@@ -173,6 +173,14 @@ fn encoders_that_are_none_are_refused() {
         set(note, "/method", json!({"name": "supervised"}));
         set(note, "/target", json!({"name": "classes", "count": 1u64 << 62}));
     };
+    let with_views = |views: Value| {
+        let change = |note: &mut Value| {
+            note.as_object_mut().unwrap().insert("views".into(), views);
+            set(note, "/method/embed_views", json!(true));
+        };
+        parts().note(change).bytes()
+    };
+    let identity = json!({"name": "identity"});
     let header_of_everything = [&u64::MAX.to_le_bytes()[..], &good[8..]].concat();
     let other_shape = |tensor: &mut (String, Vec<usize>, Vec<f32>)| tensor.1.reverse();
     let table: Vec<(&str, &str, Vec<u8>)> = vec![
@@ -233,6 +241,25 @@ fn encoders_that_are_none_are_refused() {
         ("an unknown key of the encoder", "surprise", with_unknown("/method/encoder")),
         ("an unknown method", "spam", noted("/method/name", json!("spam"))),
         ("features that the data do not have", "columns of features", noted("/degrees", json!(false))),
+        (
+            "views that it does not tell of",
+            "does not say how they are drawn",
+            noted("/method/embed_views", json!(true)),
+        ),
+        ("a view alone", "number of views is 1", with_views(json!({"seed": 1, "given": [identity]}))),
+        (
+            "ten thousand views",
+            "number of views is 10000",
+            with_views(json!({"seed": 1, "given": vec![&identity; 10_000]})),
+        ),
+        (
+            "a view of nothing",
+            "rate is 7",
+            with_views(json!({"seed": 1, "given": [identity, {"name": "drop-edges", "rate": 7}]})),
+        ),
+        ("views without a seed", "seed", with_views(json!({"given": [identity, identity]}))),
+        ("views with an unknown key", "surprise", with_views(json!({"seed": 1, "given": [], "surprise": 1}))),
+        ("an unknown view", "spam", with_views(json!({"seed": 1, "given": [identity, {"name": "spam"}]}))),
     ];
     for (what, expected, bytes) in &table {
         if *expected == "safetensors" {

@@ -278,6 +278,44 @@ fn nodes_may_lose_their_features_and_embeddings_may_be_of_views() {
 }
 
 #[test]
+fn a_saved_encoder_embeds_the_views_that_its_run_embedded() {
+    let masking = FeatureMasking { first: MaskRates { rate: 0.3, nodes: 0.0 }, ..FeatureMasking::default() };
+    let (mut nodes, mut graphs) = (for_nodes(2), for_graphs(2));
+    nodes.scheme = Some(SchemeSettings::Opposite(Spectral { steps: 5, ..Spectral::default() }));
+    graphs.scheme = Some(SchemeSettings::Uniform(Uniform {
+        first: Rates { remove: 0.3, ..Rates::default() },
+        ..Uniform::default()
+    }));
+    let [citation, other] = [3, 4].map(|seed| generate::from_spec("citation:nodes=300", seed).unwrap());
+    for (settings, dataset, unseen) in
+        [(&mut nodes, &citation, &other), (&mut graphs, &molecules(140, true), &molecules(30, true))]
+    {
+        settings.feature_masking = Some(masking);
+        let clean = run(settings, dataset);
+        span(settings).embed_views = true;
+        let outcome = run(settings, dataset);
+        // Views of another seed are others, with the same weights.
+        assert_eq!((clean.history.losses, clean.embeddings == outcome.embeddings), (outcome.history.losses, false));
+        let bytes = outcome.encoder.to_bytes().unwrap();
+        let saved = SavedEncoder::from_bytes(&bytes).unwrap();
+        assert_eq!(saved.embed(dataset).unwrap(), outcome.embeddings);
+        // Of other graphs, views are embedded as well: two of them side by side.
+        let embedded = saved.embed(unseen).unwrap();
+        assert_eq!(embedded, SavedEncoder::from_bytes(&bytes).unwrap().embed(unseen).unwrap());
+        let of_clean = clean.encoder.embed(unseen).unwrap();
+        assert_eq!((embedded.rows(), embedded.columns()), (of_clean.rows(), 2 * of_clean.columns()));
+
+        // A file of before does not say how its views are drawn, and is not taken for one that embeds the graphs as they are.
+        let mut old = fiedler_learn::state_dict::StateDict::from_bytes(&bytes).unwrap();
+        let mut note: serde_json::Value = serde_json::from_str(old.note.as_ref().unwrap()).unwrap();
+        assert!(note.as_object_mut().unwrap().remove("views").is_some());
+        old.note = Some(note.to_string());
+        let error = SavedEncoder::from_bytes(&old.to_bytes().unwrap()).unwrap().embed(dataset).unwrap_err().to_string();
+        assert!(error.contains("embeds drawn views") && error.contains("run.json"), "{error}");
+    }
+}
+
+#[test]
 fn methods_without_training() {
     let dataset = molecules(6, true);
     let raw = Settings { method: MethodSettings::Raw(Raw::default()), ..Settings::default() };

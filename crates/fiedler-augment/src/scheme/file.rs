@@ -25,6 +25,7 @@ const ALL_PAIRS: u64 = u64::MAX;
 
 /// What stands in the metadata.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Header {
     version: u32,
     fingerprint: String,

@@ -7,6 +7,7 @@ mod embed;
 mod evaluate;
 mod report;
 mod reproduce;
+mod settings;
 mod tune;
 
 use std::fs;

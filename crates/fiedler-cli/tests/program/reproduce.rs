@@ -198,6 +198,40 @@ fn stopped_by_ctrl_c_it_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn two_processes_do_not_fill_one_folder_at_a_time() {
+    let folder = folder_with_recipes();
+    let long = ["reproduce", "node", "--datasets", "citation", "--methods", "GCL-SPAN", "--epochs", "1000000"];
+    let mut child = spawn(folder.path(), &[&long[..], &["--recipes", "recipes", "--out", "out"]].concat());
+    let out = folder.path().join("out");
+    let started = Instant::now();
+    while !(out.exists() && files(&out).keys().any(|path| path.ends_with("run.json"))) {
+        assert!(started.elapsed() < Duration::from_secs(120), "no run was begun");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Another table, of another dataset, with a scheme of its own: it would share nothing but the folder.
+    for arguments in [
+        &["reproduce", "strength", "--datasets", "sbm:nodes=200,classes=3", "--seeds", "1", "--out", "out"][..],
+        &["reproduce", "case-study", "--datasets", "geometric:nodes=40,radius=0.25", "--seeds", "1", "--out", "out"],
+        &["tune", "sbm:nodes=200", "--budget", "1", "--epochs", "1", "--out", "out"],
+    ] {
+        let message = failure(fiedler(folder.path()).args(arguments), 8);
+        let holder = format!("out is in use by process {} on ", child.id());
+        assert!(message.contains(&holder) && message.contains(" since "), "{arguments:?}: {message}");
+        assert!(message.contains("wait for it, or choose another folder"), "{message}");
+    }
+    let strangers = |path: &&PathBuf| path.to_string_lossy().contains("sbm") || path.ends_with("trials.csv");
+    let found = files(&out);
+    assert_eq!(found.keys().find(strangers), None);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The lock of a process that is gone is taken over, and given back at the end.
+    assert!(out.join("run.lock").exists());
+    let short = ["reproduce", "node", "--datasets", "citation", "--methods", "Raw-X", "--seeds", "1", "--out", "out"];
+    fiedler(folder.path()).args(short).assert().success();
+    assert!(!out.join("run.lock").exists());
+}
+
+#[test]
 fn mistakes_are_explained() {
     let folder = TempDir::new().unwrap();
     let reproduce =

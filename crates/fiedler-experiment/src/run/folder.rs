@@ -139,8 +139,7 @@ impl RunFolder {
     /// # Errors
     /// When another process works there ([`Error::Busy`]), or the system refuses.
     pub fn lock(&self) -> Result<RunLock> {
-        fs::create_dir_all(&self.path).map_err(Error::io("create", &self.path))?;
-        RunLock::take(&self.path)
+        RunLock::make(&self.path)
     }
 
     /// Removes what a run that was killed may have left half-written, unless another process works there.

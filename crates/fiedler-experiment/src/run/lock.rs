@@ -1,4 +1,4 @@
-//! One process in a run folder at a time.
+//! One process in a folder at a time: that of a run, or one that runs, schemes and tables are kept in.
 //!
 //! Whoever works in a folder holds `run.lock` there: JSON with process id, host and start time. It is made only where there is none,
 //! refreshed while work goes on, and removed at the end. A lock is stale when its process on this host is gone, or when it was made on
@@ -48,6 +48,15 @@ pub struct RunLock {
 }
 
 impl RunLock {
+    /// Makes the folder where it is not there, and takes its lock.
+    ///
+    /// # Errors
+    /// As [`RunLock::take`].
+    pub fn make(folder: &Path) -> Result<RunLock> {
+        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        RunLock::take(folder)
+    }
+
     /// Takes the lock of a folder that exists.
     ///
     /// # Errors

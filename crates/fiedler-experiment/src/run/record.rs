@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
 use crate::run::version1;
 use crate::task::DataRecord;
+use crate::unreadable::{self, Unreadable};
 use fiedler_evaluate::QuickScore;
 
 /// Version of the format of `run.json`. Version 1 had no such number.
@@ -77,15 +78,15 @@ impl RunRecord {
     /// # Errors
     /// When it is not a run's record.
     pub fn parse(text: &str, path: &Path) -> Result<RunRecord> {
-        let refuse = |problem: String| {
-            let hint = "expected a run.json as `fiedler embed` writes it".to_owned();
-            Error::new(ErrorKind::Data, format!("{}: {problem}", path.display()), hint)
-        };
+        const HINT: &str = "expected a run.json as `fiedler embed` writes it";
+        let name = path.display().to_string();
+        let refuse = |problem: String| Error::new(ErrorKind::Data, format!("{name}: {problem}"), HINT.to_owned());
+        let blame = |unreadable: Unreadable| unreadable.in_file(&name, ErrorKind::Data, HINT);
         let value: Value = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
         match value.get("format").map(Value::as_u64) {
-            None => version1::record(value).map_err(|error| refuse(error.to_string())),
+            None => unreadable::read(value, version1::record).map_err(blame),
             Some(Some(format)) if format == u64::from(FORMAT) => {
-                serde_json::from_value(value).map_err(|error| refuse(error.to_string()))
+                unreadable::read(value, serde_json::from_value).map_err(blame)
             }
             Some(_) => Err(refuse(format!(
                 "its format is {}; this program, version {}, knows 1 and {FORMAT}",

@@ -6,7 +6,6 @@ mod space;
 mod trials;
 mod validation;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use fiedler_learn::run::Settings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::run::timing::{epoch_seconds, in_words};
-use crate::run::{Existing, RunFolder, RunPlan, remove};
+use crate::run::{Existing, RunFolder, RunLock, RunPlan, remove};
 use crate::scheme_store::SchemeStore;
 use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
@@ -69,16 +68,19 @@ pub struct Search<'a> {
     out: PathBuf,
     command: String,
     observer: &'a dyn Observer,
+    /// Trials, schemes and scores in the folder are those of one process.
+    lock: RunLock,
     schemes: SchemeStore,
     /// What the runs of each seed are scored by.
     scorers: Vec<ValidationScorers>,
 }
 
 impl<'a> Search<'a> {
-    /// Checks the plan against the data, and makes the folder.
+    /// Checks the plan against the data, makes the folder, and locks it until the search is dropped.
     ///
     /// # Errors
-    /// When there are no labels or no splits to choose on, the method has nothing to search, or the folder cannot be made.
+    /// When there are no labels or no splits to choose on, the method has nothing to search, another process works in the folder, or it
+    /// cannot be made.
     pub fn new(plan: SearchPlan, task: &'a Task, observer: &'a dyn Observer) -> Result<Search<'a>> {
         let target = task.target()?;
         let protocol = match plan.protocol {
@@ -98,7 +100,7 @@ impl<'a> Search<'a> {
         let scorers =
             seeds.map(|at| ValidationScorers::new(target, protocol, FIRST_SEED, at)).collect::<Result<_>>()?;
         let space = Space::new(&plan.base, task, plan.epochs)?;
-        fs::create_dir_all(&plan.out).map_err(Error::io("create", &plan.out))?;
+        let lock = RunLock::make(&plan.out)?;
         Ok(Search {
             task,
             space,
@@ -109,6 +111,7 @@ impl<'a> Search<'a> {
             out: plan.out,
             command: plan.command,
             observer,
+            lock,
             scorers,
         })
     }
@@ -216,10 +219,11 @@ impl<'a> Search<'a> {
         }
         let finished = folder.record()?.is_some_and(|record| record.finished);
         let existing = if finished { Existing::Replace } else { Existing::Resume };
+        let observer: &dyn Observer = &self.lock.refreshing(self.observer);
         let started = Instant::now();
         let settings = Settings { seed: FIRST_SEED + at as u64, ..trial.settings.clone() };
         let plan = RunPlan { schemes: Some(&self.schemes), formats: &[], ..RunPlan::new(self.task, settings) };
-        let made = plan.check().and_then(|run| run.fit(&folder, existing, self.observer));
+        let made = plan.check().and_then(|run| run.fit(&folder, existing, observer));
         let artifacts = match made {
             Ok(artifacts) => artifacts,
             // What was drawn may lead nowhere, or not go together; what was given is the user's to mend.
@@ -231,7 +235,7 @@ impl<'a> Search<'a> {
             }
             Err(error) => return Err(error),
         };
-        let validation = scorer.value(&artifacts.outcome.embeddings, self.observer)?;
+        let validation = scorer.value(&artifacts.outcome.embeddings, observer)?;
         let seconds = started.elapsed().as_secs_f64();
         let found = TrialScore { judged_by, validation, seconds };
         found.write(folder.path())?;

@@ -7,7 +7,6 @@
 mod parts;
 mod tally;
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,7 @@ use super::{TableKind, data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::open::open_observed;
+use crate::run::RunLock;
 use crate::scheme_store::compute_scheme;
 use fiedler_io::ReadOptions;
 use parts::Parts;
@@ -67,9 +67,10 @@ impl CaseStudy<'_> {
     /// Draws and counts.
     ///
     /// # Errors
-    /// When none of the datasets is there, files cannot be written, or the observer asks to stop.
+    /// When another process works in the folder, none of the datasets is there, files cannot be written, or the observer asks to stop.
     pub fn run(&self, observer: &dyn Observer) -> Result<StudyResult> {
-        fs::create_dir_all(self.out).map_err(Error::io("create", self.out))?;
+        let lock = RunLock::make(self.out)?;
+        let observer: &dyn Observer = &lock.refreshing(observer);
         let mut files = Vec::new();
         let mut rows = Vec::new();
         for name in &TableKind::CaseStudy.names(&self.datasets) {

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use fiedler_graph::Observer;
 
 use crate::error::Result;
+use crate::run::RunLock;
 use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
 
@@ -75,10 +76,11 @@ pub struct TablePlan {
 }
 
 impl TablePlan {
-    /// Computes what is not there yet, keeping the table's files up to date.
+    /// Computes what is not there yet, keeping the table's files up to date. The folder is locked meanwhile: scores, schemes and tables are
+    /// those of one process.
     ///
     /// # Errors
-    /// When no dataset can be used, no run succeeds, files cannot be written, or the observer asks to stop; what is finished is kept.
+    /// When another process works in the folder, no dataset can be used, no run succeeds, files cannot be written, or the observer asks to stop; what is finished is kept.
     pub fn run(&self, observer: &dyn Observer) -> Result<Table> {
         let paper = Paper::read()?;
         let preset = self.protocol.unwrap_or_else(|| self.kind.protocol());
@@ -90,6 +92,8 @@ impl TablePlan {
         };
         let data = data::load(&self.names(), preset, &paper, observer)?;
         let mut plan = self.plan(&data, &recipes, &paper)?;
+        let lock = RunLock::make(&self.out)?;
+        let observer: &dyn Observer = &lock.refreshing(observer);
         let store = RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) };
         let table = plan.carry_out(&data, &store)?;
         if self.kind == TableKind::Convergence {

@@ -170,7 +170,7 @@ impl Plan {
                 let why = format!("seed {seed}: {}", failure.in_one_line());
                 (State::Failed(why.clone()), why)
             }
-            // Another process fills the same table.
+            // Somebody works in the folder of this run, such as `fiedler embed --out`; the others can be made all the same.
             Err(failure) if failure.kind() == ErrorKind::Busy => (State::Elsewhere, failure.to_string()),
             Err(failure) => return Err(failure),
         };

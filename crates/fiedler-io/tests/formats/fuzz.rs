@@ -1,6 +1,6 @@
 //! What fuzzing found once: inputs that made a reader panic, take too long or ask for too much memory.
 
-#[path = "../../../../fuzz/src/lib.rs"]
+#[path = "../../../../fuzz/src/readers.rs"]
 mod targets;
 
 use std::fs;

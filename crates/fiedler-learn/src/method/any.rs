@@ -2,7 +2,7 @@
 
 use fiedler_augment::{Axis, FeatureMasking, Pipeline, SchemeSettings};
 
-use super::{Method, MethodInfo, Requirements, Untrained};
+use super::{Method, MethodInfo, Phase, Requirements, Untrained};
 use crate::error::Result;
 use crate::run::{CheckedRun, Fitting, RunResult};
 use crate::saved::SavedEncoder;
@@ -28,6 +28,9 @@ pub trait AnyMethod: Send + Sync {
 
     /// See [`Method::search_axes`].
     fn search_axes(&self, level: TaskLevel) -> Vec<Axis>;
+
+    /// See [`Method::phases`].
+    fn all_phases(&self) -> Vec<Phase>;
 
     /// See [`Method::untrained`].
     fn untrained(&self) -> Option<Untrained>;
@@ -64,6 +67,10 @@ impl<M: Method> AnyMethod for M {
 
     fn search_axes(&self, level: TaskLevel) -> Vec<Axis> {
         Method::search_axes(self, level)
+    }
+
+    fn all_phases(&self) -> Vec<Phase> {
+        self.phases()
     }
 
     fn untrained(&self) -> Option<Untrained> {

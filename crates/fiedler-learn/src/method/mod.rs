@@ -176,6 +176,27 @@ pub struct Phase {
     pub redraw: bool,
 }
 
+impl Phase {
+    /// The most phases that a step may have.
+    pub(crate) const MOST: usize = 16;
+
+    /// Refuses phases that cannot be trained: none, too many, or one whose optimizer has settings out of their range.
+    pub(crate) fn check_all(phases: &[Phase]) -> Result<()> {
+        if !(1..=Phase::MOST).contains(&phases.len()) {
+            return Err(Error::setting("number of phases", phases.len(), format!("1 to {}", Phase::MOST)));
+        }
+        for Phase { name: phase, optimizer, .. } in phases {
+            optimizer.map_or(Ok(()), |optimizer| optimizer.adam().check()).map_err(|error| match error {
+                Error::Setting { name, value, expected } => {
+                    Error::Setting { name: format!("{name} of the phase {phase}"), value, expected }
+                }
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+}
+
 /// What one step of training, or an embedding, looks at.
 #[derive(Debug)]
 pub struct Step<'a> {

@@ -12,7 +12,8 @@ use crate::Operator;
 
 /// `(operator ∘ weights) · input`, where both entries of an edge have the weight of [`Operator::edge_places`]; the diagonal has one.
 ///
-/// The operator must be symmetric. Gradients flow to the weights and the input.
+/// The operator need not be symmetric, as that of [`Normalization::RowMean`](crate::Normalization::RowMean) is not. Gradients flow to the
+/// weights and the input.
 pub fn propagate_weighted(operator: &Arc<Operator>, edge_weights: Tensor<1>, input: Tensor<2>) -> Tensor<2> {
     assert_eq!(input.dims()[0], operator.num_nodes(), "the input has one row for each node");
     let edges = operator.edge_places().iter().filter(|&&place| place != u32::MAX).count() / 2;
@@ -30,14 +31,14 @@ struct Weighted {
 }
 
 impl Weighted {
-    /// The product of the weighted matrix, which is symmetric, with a dense one.
-    fn times(&self, weights: &[f32], dense: &[f32], width: usize) -> Vec<f32> {
+    /// The product of a weighted matrix with a dense one. `rows` are the operator's or those of its transpose, which have their entries in
+    /// the same places.
+    fn times(&self, rows: SparseRows<'_>, weights: &[f32], dense: &[f32], width: usize) -> Vec<f32> {
         let places = self.operator.edge_places();
         let weight = |place: u32| weights.get(place as usize).copied().unwrap_or(1.0);
-        let values = self.operator.values().iter().zip(places.iter()).map(|(value, &place)| value * weight(place));
-        let values: Vec<f32> = values.collect();
-        let rows = SparseRows { offsets: self.operator.indptr(), columns: self.operator.indices(), values: &values };
-        rows.times(dense, width, kernel::as_it_is)
+        let values: Vec<f32> =
+            rows.values.iter().zip(places.iter()).map(|(value, &place)| value * weight(place)).collect();
+        SparseRows { values: &values, ..rows }.times(dense, width, kernel::as_it_is)
     }
 }
 
@@ -46,7 +47,7 @@ impl Operation<2> for Weighted {
 
     fn forward(&self, [weights, input]: [FlexTensor; 2]) -> (FlexTensor, [FlexTensor; 2]) {
         let width = width(&input);
-        let product = self.times(weights.storage(), input.storage(), width);
+        let product = self.times(self.operator.sparse_rows(), weights.storage(), input.storage(), width);
         (operation::tensor(product, [self.operator.num_nodes(), width]), [weights, input])
     }
 
@@ -58,15 +59,17 @@ impl Operation<2> for Weighted {
             let row = |matrix: &[f32], node: usize| matrix[node * width..(node + 1) * width].to_vec();
             let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
             let (indptr, indices) = (self.operator.indptr(), self.operator.indices());
+            // At the place of an entry, the transpose has the value of the way back.
+            let (forth, back) = (self.operator.values(), self.operator.transposed_rows().values);
             // Edges are counted by their lower end: each node has the sums of its edges to higher ones.
             let of_node = |node: usize| {
                 let (own, own_gradient) = (row(values, node), row(gradients, node));
                 let upper = (indptr[node]..indptr[node + 1]).filter(move |&place| indices[place] as usize > node);
                 let of_edge = move |place: usize| {
                     let other = indices[place] as usize;
-                    let there = dot(&own_gradient, &values[other * width..(other + 1) * width]);
-                    let back = dot(&own, &gradients[other * width..(other + 1) * width]);
-                    self.operator.values()[place] * (there + back)
+                    let to_node = dot(&own_gradient, &values[other * width..(other + 1) * width]);
+                    let to_other = dot(&own, &gradients[other * width..(other + 1) * width]);
+                    forth[place] * to_node + back[place] * to_other
                 };
                 upper.map(of_edge).collect::<Vec<f32>>()
             };
@@ -76,7 +79,7 @@ impl Operation<2> for Weighted {
             operation::tensor(sums, shape)
         });
         let for_input = wanted[1].then(|| {
-            let product = self.times(weights.storage(), gradients, width);
+            let product = self.times(self.operator.transposed_rows(), weights.storage(), gradients, width);
             operation::tensor(product, [self.operator.num_nodes(), width])
         });
         [for_weights, for_input]

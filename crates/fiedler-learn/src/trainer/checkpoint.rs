@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::method::Phase;
 use crate::state_dict::StateDict;
 
 /// Where a run keeps its checkpoint. Files are the business of whoever implements this.
@@ -66,8 +67,6 @@ pub(super) struct Checkpoint {
 
 /// Version of the format.
 const VERSION: u32 = 2;
-/// The most phases that a method may have.
-const PHASES: usize = 16;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -168,7 +167,7 @@ impl Note {
         if !(seconds.is_finite() && *seconds >= 0.0 && self.position.loss_sum.is_finite()) {
             return Err(malformed("its times or sums are no numbers"));
         }
-        if !(1..=PHASES).contains(&self.optimizers.len()) {
+        if !(1..=Phase::MOST).contains(&self.optimizers.len()) {
             return Err(malformed(format!("it has {} optimizers", self.optimizers.len())));
         }
         Ok(())

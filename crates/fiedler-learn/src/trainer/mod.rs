@@ -98,7 +98,8 @@ impl<'a, M: Method> Trainer<'a, M> {
     pub(crate) fn train(&self) -> Result<Trained<M>> {
         let mut state = self.begin()?;
         let recording = self.device.clone().autodiff();
-        let whole = self.whole(&recording)?;
+        // What is only embedded is loaded for that alone.
+        let whole = if self.goes_on(&state.history) { self.whole(&recording)? } else { None };
         let mut saved = Saved { started: Instant::now(), before: state.history.seconds, last: Instant::now() };
         let mut embeddings = None;
         while self.goes_on(&state.history) {

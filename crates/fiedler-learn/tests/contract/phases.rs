@@ -241,3 +241,61 @@ fn views_are_drawn_anew_where_a_phase_asks_for_it() {
     assert_ne!(seen[0].1, seen[3].1);
     assert_ne!(seen[2].1, seen[5].1);
 }
+
+/// Phases with optimizers of their own, which nothing may come of.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+struct Optimized {
+    rates: Vec<f64>,
+    weight_decay: f64,
+}
+
+impl Method for Optimized {
+    const INFO: MethodInfo = MethodInfo { name: "optimized", about: "", citation: "", levels: &[TaskLevel::Nodes] };
+    type Model = OneWeight;
+    type State = ();
+
+    fn check(&self, _: &Task) -> Result<Requirements> {
+        Ok(common::requirements(false, &[]))
+    }
+
+    fn phases(&self) -> Vec<Phase> {
+        let phase = |&learning_rate: &f64| {
+            let optimizer =
+                OptimizerSettings { optimizer: Optimizer::AdamW, learning_rate, weight_decay: self.weight_decay };
+            Phase { name: "own", optimizer: Some(optimizer), ..Phase::default() }
+        };
+        self.rates.iter().map(phase).collect()
+    }
+
+    fn build(&self, _: &Task, _: &mut Initializer) -> Result<OneWeight> {
+        unreachable!("the check has refused it")
+    }
+
+    fn loss(&self, model: &OneWeight, _: &(), _: &Step<'_>) -> Result<Loss> {
+        Ok(model.weight.val().into())
+    }
+
+    fn embed(&self, _: &OneWeight, step: &Step<'_>) -> Result<Tensor<2>> {
+        Ok(step.views[0].features.to_dense())
+    }
+}
+
+#[test]
+fn phases_that_cannot_be_trained_are_refused_before_a_model_is_built() {
+    let dataset = common::graph(10, COLUMNS);
+    let settings = common::settings(common::training(1));
+    let check = |rates: Vec<f64>, weight_decay: f64| {
+        Run::new(&settings, &dataset).check_method(&Optimized { rates, weight_decay }).map(drop)
+    };
+    check(vec![0.1, 0.2], 0.0).unwrap();
+    for (rates, weight_decay, expected) in [
+        (vec![0.1, -0.5], 0.0, "learning_rate of the phase own is -0.5"),
+        (vec![f64::NAN], 0.0, "learning_rate of the phase own is NaN"),
+        (vec![0.1], -1.0, "weight_decay of the phase own is -1"),
+        (vec![], 0.0, "number of phases is 0"),
+        (vec![0.1; 17], 0.0, "number of phases is 17"),
+    ] {
+        let error = check(rates, weight_decay).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("; expected "), "{error:?} does not say {expected:?}");
+    }
+}

@@ -211,7 +211,7 @@ fn results_are_the_same_bits_on_any_number_of_threads() {
 
 #[test]
 fn edges_may_have_weights_that_are_learned() {
-    for normalization in [Normalization::Symmetric, Normalization::None] {
+    for normalization in [Normalization::Symmetric, Normalization::None, Normalization::RowMean] {
         for graph in [common::weighted_graph(60, 150, 30), common::graph(60, 100, 31)] {
             let operator = Arc::new(Operator::new(&graph, normalization));
             for width in [1, 7, 64] {
