@@ -63,6 +63,12 @@ impl Initializer {
         Param::from_data(TensorData::new(vec![value; shape.iter().product()], shape), &self.device)
     }
 
+    /// The numbers given.
+    pub(crate) fn vector(&self, values: Vec<f32>) -> Param<Tensor<1>> {
+        let [count] = self.allowed([values.len()]);
+        Param::from_data(TensorData::new(values[..count].to_vec(), [count]), &self.device)
+    }
+
     fn uniform<const D: usize>(&mut self, shape: [usize; D], bound: f32) -> Param<Tensor<D>> {
         let mut random = stream(self.seed, "weights", self.drawn);
         self.drawn += 1;

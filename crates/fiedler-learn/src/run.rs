@@ -22,9 +22,10 @@ use crate::trainer::{Checkpointing, History, Trained, Trainer, TrainingSettings,
 use crate::views::ViewStore;
 use crate::{Embeddings, Normalization};
 
-/// All settings of a run, as they stand in files. The defaults are the paper's for one graph.
+/// All settings of a run, as they stand in files. The defaults are the paper's for one graph; what a file leaves open of training is as
+/// the method recommends ([`Method::default_training`]).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(try_from = "InFile")]
 pub struct Settings {
     /// Seed of everything random.
     pub seed: u64,
@@ -47,7 +48,42 @@ pub struct Settings {
     pub training: TrainingSettings,
 }
 
+/// Settings as they are read: how a method is trained is known only once the method is.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct InFile {
+    seed: u64,
+    device: DeviceSettings,
+    features: FeatureSettings,
+    scheme: Option<SchemeSettings>,
+    feature_masking: Option<FeatureMasking>,
+    views: Option<Vec<Pipeline>>,
+    method: MethodSettings,
+    training: serde_json::Map<String, serde_json::Value>,
+}
+
+impl TryFrom<InFile> for Settings {
+    type Error = serde_json::Error;
+
+    fn try_from(file: InFile) -> Result<Settings, serde_json::Error> {
+        let InFile { seed, device, features, scheme, feature_masking, views, method, training: given } = file;
+        let mut training = serde_json::to_value(Settings::of_method(method.clone()).training)?;
+        if let Some(training) = training.as_object_mut() {
+            training.extend(given);
+        }
+        let training = serde_json::from_value(training)?;
+        Ok(Settings { seed, device, features, scheme, feature_masking, views, method, training })
+    }
+}
+
 impl Settings {
+    /// A method with its usual views, trained as it recommends, or as the paper where it recommends nothing.
+    pub fn of_method(method: impl Into<MethodSettings>) -> Settings {
+        let method = method.into();
+        let training = method.as_any().default_training().unwrap_or_default();
+        Settings { method, training, ..Settings::default() }
+    }
+
     /// The paper's settings for embedding nodes or graphs.
     pub fn paper(level: TaskLevel) -> Settings {
         let settings = Settings::default();

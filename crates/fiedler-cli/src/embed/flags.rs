@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnFlags {
-    /// What makes the embedding: span (the paper's), dgi, untrained, raw or supervised [default: span]
+    /// What makes the embedding: span (the paper's), cca-ssg, dgi, untrained, raw or supervised [default: span]
     #[arg(long, value_name = "NAME", long_help = method_help())]
     method: Option<String>,
     /// Epochs of training
@@ -104,6 +104,11 @@ impl LearnFlags {
             flag("--patience", Needs::Training, &["training.patience"], whole(self.patience)),
             flag("--checkpoint-every", Needs::Training, &["training.checkpoint_every"], whole(self.checkpoint_every)),
         ]
+    }
+
+    /// The method that is asked for, if one is.
+    pub fn method(&self) -> Option<&str> {
+        self.method.as_deref()
     }
 
     /// The settings with what the flags ask for, but for `--set`, which comes after all others: see [`LearnFlags::assigned`].

@@ -194,6 +194,14 @@ impl Space {
                 set(&mut gin.hidden_channels, whole("hidden-channels"));
                 set(&mut gin.num_layers, whole("num-layers"));
             }
+            EncoderSettings::Decoupled(decoupled) => {
+                set(&mut decoupled.hidden_channels, whole("hidden-channels"));
+                set(&mut decoupled.num_layers, whole("num-layers"));
+            }
+            EncoderSettings::Mlp(mlp) => {
+                set(&mut mlp.hidden_channels, whole("hidden-channels"));
+                set(&mut mlp.num_layers, whole("num-layers"));
+            }
         }
         let readout = &mut span.readout;
         set(&mut readout.sigmoid, text("sigmoid").map(|text| text == "yes"));

@@ -5,6 +5,7 @@
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
 mod any;
+mod cca_ssg;
 mod dgi;
 mod footprint;
 mod raw;
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use any::AnyMethod;
+pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
 pub use footprint::{Compared, Footprint};
 pub use raw::{NoModel, Raw};
@@ -32,7 +34,7 @@ use crate::pass::Pass;
 use crate::sample::Sample;
 use crate::supervision::BatchLabels;
 use crate::task::{Task, TaskLevel};
-use crate::trainer::{Clock, OptimizerSettings};
+use crate::trainer::{Clock, OptimizerSettings, TrainingSettings};
 use crate::{Initializer, Normalization};
 
 /// A way to learn an encoder, or to do without one. The value itself is the method's settings.
@@ -57,6 +59,11 @@ pub trait Method:
 
     /// The views that it wants where the user says nothing: a scheme and a feature masking.
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
+        None
+    }
+
+    /// How it is trained where the user says nothing; `None` where it has no way of its own, and settings of another method serve as well.
+    fn default_training(&self) -> Option<TrainingSettings> {
         None
     }
 
@@ -200,6 +207,18 @@ impl Step<'_> {
     pub fn clean(&self) -> Result<&Sample> {
         self.clean.ok_or_else(|| Error::setting("clean graphs", "missing", "a method that requires them"))
     }
+
+    /// The nodes that no view has dropped; `None` where that is all of them, or where too few are left to be compared (what was dropped
+    /// still has its features).
+    pub fn rows_in_all_views(&self) -> Option<Vec<u32>> {
+        let mut kept = self.views.iter().filter_map(|view| view.kept.as_ref());
+        let mut rows = kept.next()?.rows.clone();
+        for other in kept {
+            rows.retain(|row| other.rows.binary_search(row).is_ok());
+        }
+        let all = self.views[0].offsets.rows();
+        (2..all).contains(&rows.len()).then_some(rows)
+    }
 }
 
 /// The value of a step, with what it is made of.
@@ -279,6 +298,7 @@ macro_rules! methods {
 
 methods! {
     Span(Span) = "span",
+    CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
