@@ -150,8 +150,11 @@ fn defaults_of(method: &str) -> Option<Recipe> {
     let settings: MethodSettings = method.parse().ok()?;
     let info = settings.as_any().info();
     settings.as_any().default_training()?;
-    let header =
-        RecipeHeader { title: format!("defaults of {}", info.name), source: info.citation.to_owned(), ..Default::default() };
+    let header = RecipeHeader {
+        title: format!("defaults of {}", info.name),
+        source: info.citation.to_owned(),
+        ..Default::default()
+    };
     Some(Recipe { name: info.name.to_owned(), header, settings: Settings::of_method(settings) })
 }
 

@@ -62,6 +62,8 @@ const DOCS: &[(&str, &str)] = &[
     ("method.embed_views", "embed two drawn views instead of the graph as it is"),
     ("method.extra_propagation", "smoothing of node embeddings after training: h + Âʳh"),
     ("method.pooling", "how nodes become one vector a graph"),
+    ("embedding.beside", "what the trained embedding stands beside: hops, or none"),
+    ("embedding.dimensions", "columns of both together, at most"),
     ("training.epochs", "passes through the data"),
     ("training.batch_size", "graphs that a step looks at"),
     ("training.optimizer", "adam or adamw"),

@@ -141,7 +141,9 @@ fn fix_basis(vectors: &mut Mat<f64>, first: usize, size: usize) {
     for step in 0..size {
         let squares: Vec<f64> = (0..nodes).map(|row| (0..size).map(|at| rest[(row, at)].powi(2)).sum()).collect();
         let most = squares.iter().copied().fold(0.0, f64::max);
-        let Some(pivot) = squares.iter().position(|&square| square > 0.0 && square >= most * (1.0 - TIE)) else { return };
+        let Some(pivot) = squares.iter().position(|&square| square > 0.0 && square >= most * (1.0 - TIE)) else {
+            return;
+        };
         let length = squares[pivot].sqrt();
         let direction: Vec<f64> = (0..size).map(|at| rest[(pivot, at)] / length).collect();
         for row in 0..nodes {

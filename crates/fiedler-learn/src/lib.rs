@@ -23,6 +23,7 @@
 // A tensor's handle is 256 bytes. The enums that hold one are few and never many at once: boxes would only hide them.
 #![allow(clippy::large_enum_variant)]
 
+mod beside;
 pub mod data;
 mod device;
 mod edge_table;
@@ -57,15 +58,16 @@ pub mod trainer;
 pub mod version1;
 mod views;
 
+pub use beside::{Beside, EmbeddingSettings};
 pub use burn;
 pub use device::DeviceSettings;
+pub use eigenvectors::{EigenvectorSettings, eigenvectors};
 pub use ema::{deep_copy, ema};
 pub use embeddings::Embeddings;
 pub use error::{Error, Result};
 pub use feature_matrix::{FeatureMatrix, SparseMatrix};
 pub use graph_offsets::GraphOffsets;
 pub use initialize::Initializer;
-pub use eigenvectors::{EigenvectorSettings, eigenvectors};
 pub use message_graph::MessageGraph;
 pub use operator::{Normalization, Operator};
 pub use sample::{KeptNodes, Loaded, Sample};

@@ -8,6 +8,7 @@ use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
 use fiedler_graph::{Dataset, NoObserver, Observer};
 use serde::{Deserialize, Serialize};
 
+use crate::beside::{EmbeddingSettings, Joint};
 use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
 use crate::encoder::{EncoderSettings, GinSettings};
@@ -16,6 +17,7 @@ use crate::method::{AnyMethod, Method, MethodSettings, Requirements, Span};
 use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
 use crate::saved::SavedEncoder;
+use crate::state_dict::StateDict;
 use crate::supervision::Supervision;
 use crate::task::{Task, TaskLevel};
 use crate::trainer::{Checkpointing, History, Trained, Trainer, TrainingSettings, estimate};
@@ -46,6 +48,9 @@ pub struct Settings {
     pub method: MethodSettings,
     /// How long and how fast.
     pub training: TrainingSettings,
+    /// What becomes of embeddings after training.
+    #[serde(skip_serializing_if = "EmbeddingSettings::is_default")]
+    pub embedding: EmbeddingSettings,
 }
 
 /// Settings as they are read: how a method is trained is known only once the method is.
@@ -60,19 +65,21 @@ struct InFile {
     views: Option<Vec<Pipeline>>,
     method: MethodSettings,
     training: serde_json::Map<String, serde_json::Value>,
+    embedding: EmbeddingSettings,
 }
 
 impl TryFrom<InFile> for Settings {
     type Error = serde_json::Error;
 
     fn try_from(file: InFile) -> Result<Settings, serde_json::Error> {
-        let InFile { seed, device, features, scheme, feature_masking, views, method, training: given } = file;
+        let InFile { seed, device, features, scheme, feature_masking, views, method, training: given, embedding } =
+            file;
         let mut training = serde_json::to_value(Settings::of_method(method.clone()).training)?;
         if let Some(training) = training.as_object_mut() {
             training.extend(given);
         }
         let training = serde_json::from_value(training)?;
-        Ok(Settings { seed, device, features, scheme, feature_masking, views, method, training })
+        Ok(Settings { seed, device, features, scheme, feature_masking, views, method, training, embedding })
     }
 }
 
@@ -253,7 +260,24 @@ impl<'s, 'a> Run<'s, 'a> {
                 return Err(Error::setting("scheme", "a diffusion", expected));
             }
         }
-        let needed = estimate(&data, &settings.training, requirements.footprint);
+        let mut footprint = requirements.footprint;
+        settings.embedding.check()?;
+        if let Some(hops) = settings.embedding.hops(settings.seed) {
+            if task.level != TaskLevel::Nodes {
+                let expected = "none for sets of graphs: multi-hop features are of the nodes of one graph";
+                return Err(Error::setting("embedding.beside", "hops", expected));
+            }
+            if requirements.labels {
+                let expected = "none for a method whose embedding is what it predicts";
+                return Err(Error::setting("embedding.beside", "hops", expected));
+            }
+            // One comes after the other; both embeddings, side by side and projected, come last.
+            let beside = Method::check(&hops, &task)?.footprint;
+            let joined = (4 * settings.embedding.dimensions) as f64 + beside.values_per_node;
+            footprint.values_per_node = footprint.values_per_node.max(joined);
+            footprint.weights += beside.weights;
+        }
+        let needed = estimate(&data, &settings.training, footprint);
         if let Some(free) = self.memory
             && needed > free
         {
@@ -280,7 +304,7 @@ impl<'s, 'a> Run<'s, 'a> {
         let checked = self.check_method(method)?;
         let mut schemes = ComputeSchemes::new(&self.dataset.graphs, &NoObserver);
         let fitting = Fitting { schemes: &mut schemes, checkpoint: None, observer: &NoObserver };
-        let trained = checked.train(method, fitting)?;
+        let (trained, _) = checked.train_and_join(method, fitting)?;
         Ok((trained.embeddings, trained.history))
     }
 }
@@ -328,9 +352,26 @@ impl<'a> CheckedRun<'a> {
     }
 
     pub(crate) fn fit_method<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<RunResult> {
-        let Trained { model, embeddings, history } = self.train(method, fitting)?;
-        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, &model);
+        let (Trained { model, embeddings, history }, joint) = self.train_and_join(method, fitting)?;
+        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, &model, joint);
         Ok(RunResult { embeddings, encoder, history })
+    }
+
+    /// Trains, and puts the embedding beside another where the settings want it.
+    fn train_and_join<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<(Trained<M>, Option<Joint>)> {
+        let (observer, saved) = (fitting.observer, fitting.checkpoint.is_some());
+        let mut trained = self.train(method, fitting)?;
+        let Some(hops) = self.settings.embedding.hops(self.settings.seed) else { return Ok((trained, None)) };
+        let epochs = trained.history.losses.len();
+        let beside = self.without_training(&hops, observer).map_err(|error| match error {
+            Error::Stopped { .. } => Error::Stopped { epoch: epochs, epochs, saved },
+            other => other,
+        })?;
+        let Settings { seed, embedding, .. } = &self.settings;
+        let weights = StateDict::of(&beside.model);
+        let joint = Joint::fit(&trained.embeddings, &beside.embeddings, weights, embedding.dimensions, *seed)?;
+        trained.embeddings = joint.apply(&trained.embeddings, &beside.embeddings)?;
+        Ok((trained, Some(joint)))
     }
 
     fn train<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<Trained<M>> {
@@ -360,6 +401,10 @@ impl<'a> CheckedRun<'a> {
     /// # Errors
     /// When the method is not for such data.
     pub fn baseline<M: Method>(&self, method: &M) -> Result<Embeddings> {
+        Ok(self.without_training(method, &NoObserver)?.embeddings)
+    }
+
+    fn without_training<M: Method>(&self, method: &M, observer: &dyn Observer) -> Result<Trained<M>> {
         let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &self.task)? };
         let device = self.settings.device.open();
         let mut schemes = ComputeSchemes::new(self.data.graphs(), &NoObserver);
@@ -377,9 +422,9 @@ impl<'a> CheckedRun<'a> {
             seed: self.settings.seed,
             device: &device,
             checkpoint: None,
-            observer: &NoObserver,
+            observer,
         };
-        Ok(trainer.train()?.embeddings)
+        trainer.train()
     }
 }
 

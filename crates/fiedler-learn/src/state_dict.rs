@@ -66,6 +66,14 @@ impl StateDict {
         StateDict { note: self.note, tensors }
     }
 
+    /// Takes out the tensors whose names begin with a prefix, and takes the prefix off.
+    pub(crate) fn split_off(&mut self, prefix: &str) -> StateDict {
+        let (taken, left) =
+            std::mem::take(&mut self.tensors).into_iter().partition(|(name, _)| name.starts_with(prefix));
+        self.tensors = left;
+        StateDict { note: None, tensors: taken }.renamed(|name| name[prefix.len()..].to_owned())
+    }
+
     /// Adds or replaces a tensor.
     ///
     /// # Errors

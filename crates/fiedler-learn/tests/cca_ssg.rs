@@ -119,9 +119,13 @@ fn the_method_recommends_how_it_is_trained_and_files_may_say_otherwise() {
 fn one_thread_or_two_stopped_or_not_the_bits_are_the_same_on_every_encoder() {
     let citation = generate::from_spec("citation", 3).unwrap();
     let paths = paths();
-    for (dataset, encoder) in
-        [(&citation, gcn(64)), (&citation, decoupled(64)), (&citation, mlp(64)), (&paths, gcn(16)), (&paths, decoupled(16))]
-    {
+    for (dataset, encoder) in [
+        (&citation, gcn(64)),
+        (&citation, decoupled(64)),
+        (&citation, mlp(64)),
+        (&paths, gcn(16)),
+        (&paths, decoupled(16)),
+    ] {
         let settings = settings(encoder, 8);
         let run = Run::new(&settings, dataset);
         let whole = on_threads(2, || run.fit().unwrap());
@@ -229,8 +233,14 @@ fn graphs_with_little_in_them_are_learned_or_refused_by_name() {
     let ring: Vec<(u32, u32)> = (0..10).map(|node| (node, (node + 1) % 10)).collect();
     assert_trains(&graph(14, &ring, 4, wave), "isolated nodes");
     assert_trains(&graph(10, &[], 4, wave), "no edge at all");
-    assert_trains(&graph(10, &ring, 5, |row, column| if column % 2 == 0 { wave(row, column) } else { 0.0 }), "zero columns");
-    assert_trains(&graph(10, &ring, 5, |row, column| if column == 1 { wave(row, column) } else { 3.5 }), "constant columns");
+    assert_trains(
+        &graph(10, &ring, 5, |row, column| if column % 2 == 0 { wave(row, column) } else { 0.0 }),
+        "zero columns",
+    );
+    assert_trains(
+        &graph(10, &ring, 5, |row, column| if column == 1 { wave(row, column) } else { 3.5 }),
+        "constant columns",
+    );
     assert_trains(&graph(2, &[], 3, wave), "two nodes");
     // Nodes without features have their degrees.
     let karate = generate::karate_club();

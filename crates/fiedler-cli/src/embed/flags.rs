@@ -50,6 +50,9 @@ pub struct LearnFlags {
     /// Epochs between two checkpoints
     #[arg(long, value_name = "N")]
     checkpoint_every: Option<usize>,
+    /// Put the trained embedding beside another that needs no training: hops (multi-hop features; for one graph)
+    #[arg(long, value_name = "NAME")]
+    beside: Option<String>,
     /// Change any setting that `fiedler settings` lists, such as --set training.patience=20; after all other flags
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
@@ -80,7 +83,7 @@ fn method_help() -> String {
 }
 
 impl LearnFlags {
-    fn flags(&self) -> [Flag; 12] {
+    fn flags(&self) -> [Flag; 13] {
         let flag = |name, needs, keys, value| Flag { name, needs, keys, value };
         let whole = |value: Option<usize>| value.map(|value| json!(value));
         let real = |value: Option<f64>| value.map(|value| json!(value));
@@ -100,6 +103,7 @@ impl LearnFlags {
             flag("--loss", Needs::Views, &["method.loss.name"], text(&self.loss)),
             flag("--contrast", Needs::Views, &["method.contrast.name"], self.contrast.map(contrast_name)),
             flag("--encoders", Needs::Views, &["method.share_encoder"], self.encoders.map(|count| json!(count != 2))),
+            flag("--beside", Needs::Training, &["embedding.beside"], text(&self.beside)),
             flag("--batch-size", Needs::Training, &["training.batch_size"], whole(self.batch_size)),
             flag("--patience", Needs::Training, &["training.patience"], whole(self.patience)),
             flag("--checkpoint-every", Needs::Training, &["training.checkpoint_every"], whole(self.checkpoint_every)),

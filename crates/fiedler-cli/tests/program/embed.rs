@@ -214,7 +214,10 @@ fn a_method_with_defaults_of_its_own_needs_no_other_flag() {
     assert_eq!(settings["scheme"]["second"]["remove"], 0.2);
     assert_eq!(settings["method"]["encoder"]["name"], "decoupled");
     let listed = super::stdout(fiedler(folder.path()).args(["settings", "cca-ssg"]));
-    for line in ["training.epochs = 50  # passes through the data", "method.lambda = 0.001  # weight of correlations between columns"] {
+    for line in [
+        "training.epochs = 50  # passes through the data",
+        "method.lambda = 0.001  # weight of correlations between columns",
+    ] {
         assert!(listed.lines().any(|listed| listed == line), "{listed}");
     }
     for (arguments, words) in [

@@ -139,7 +139,12 @@ impl Decoupled {
     fn propagate(&self, graph: &MessageGraph, mut outputs: Vec<Tensor<2>>) -> Layers {
         if let Some(last) = outputs.last_mut() {
             let gamma = self.gamma.as_ref().map_or_else(
-                || Tensor::from_data(TensorData::new(self.fixed_gamma.clone(), [self.fixed_gamma.len()]), &last.device()),
+                || {
+                    Tensor::from_data(
+                        TensorData::new(self.fixed_gamma.clone(), [self.fixed_gamma.len()]),
+                        &last.device(),
+                    )
+                },
                 Param::val,
             );
             *last = ops::propagate_mix(&graph.operator, last.clone(), gamma);

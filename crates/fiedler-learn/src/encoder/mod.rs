@@ -95,7 +95,9 @@ impl EncoderSettings {
     /// How the encoder wants messages weighted.
     pub fn normalization(&self) -> Normalization {
         match self {
-            EncoderSettings::Gcn(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => Normalization::Symmetric,
+            EncoderSettings::Gcn(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => {
+                Normalization::Symmetric
+            }
             EncoderSettings::Gin(_) => Normalization::None,
         }
     }

@@ -80,7 +80,11 @@ impl Method for CcaSsg {
             return Err(Error::setting("number of views", task.num_views, "2, which is what cca-ssg compares"));
         }
         if task.num_nodes < 2 {
-            return Err(Error::setting("number of nodes", task.num_nodes, "at least 2, for columns to have a deviation"));
+            return Err(Error::setting(
+                "number of nodes",
+                task.num_nodes,
+                "at least 2, for columns to have a deviation",
+            ));
         }
         let one = Footprint::of_encoder(&self.encoder, task.dims);
         let width = self.encoder.hidden_channels() as f64;
@@ -122,8 +126,7 @@ impl Method for CcaSsg {
         let cca = self.cca();
         let terms = cca.terms([nodes(0)?, nodes(1)?])?;
         let scalar = |tensor: &Tensor<1>| -> f32 { tensor.clone().into_scalar() };
-        let parts =
-            vec![("invariance", scalar(&terms.invariance)), ("decorrelation", scalar(&terms.decorrelation))];
+        let parts = vec![("invariance", scalar(&terms.invariance)), ("decorrelation", scalar(&terms.decorrelation))];
         Ok(Loss { value: cca.sum(&terms), parts })
     }
 

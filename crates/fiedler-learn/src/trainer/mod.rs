@@ -176,9 +176,8 @@ impl<'a, M: Method> Trainer<'a, M> {
             return Err(malformed(format!("its position, step {batch} and {graphs} graphs, is none of the epoch")));
         }
         let steps = (found.history.losses.len() * batches.len() + batch) as u64;
-        let restore = |weights: &StateDict| {
-            self.method.restore(self.task, weights, &mut Initializer::new(self.seed, &recording))
-        };
+        let restore =
+            |weights: &StateDict| self.method.restore(self.task, weights, &mut Initializer::new(self.seed, &recording));
         let best = found.best.as_ref().map(restore).transpose()?;
         let model = restore(&found.model)?;
         let each = self.phases.iter().zip(&found.optimizers);

@@ -169,7 +169,8 @@ fn constant_columns_and_single_rows_are_zero_and_have_finite_gradients() {
         let found = values(&ops::standardize(input));
         assert!(found.iter().skip(1).step_by(3).all(|value| value.abs() < 1e-3), "{constant}: {found:?}");
     }
-    let (found, gradients) = common::values_and_gradients(&|m, _| ops::standardize(m[0].clone()), &[matrix(1, 4, 6)], &[]);
+    let (found, gradients) =
+        common::values_and_gradients(&|m, _| ops::standardize(m[0].clone()), &[matrix(1, 4, 6)], &[]);
     assert_eq!((found, &gradients[0]), (vec![0.0; 4], &vec![0.0; 4]));
 }
 
@@ -195,10 +196,8 @@ fn a_mix_of_propagation_steps_does_what_its_plain_version_does() {
     for operator in [symmetric.relabelled(&names), symmetric, mean].map(Arc::new) {
         for (width, steps) in [(1, 1), (9, 2), (70, 5)] {
             let (matrices, vectors) = ([matrix(150, width, 9)], [vector(steps, 10)]);
-            let fast =
-                |m: &[Tensor<2>], v: &[Tensor<1>]| ops::propagate_mix(&operator, m[0].clone(), v[0].clone());
-            let slow =
-                |m: &[Tensor<2>], v: &[Tensor<1>]| plain::propagate_mix(&operator, m[0].clone(), v[0].clone());
+            let fast = |m: &[Tensor<2>], v: &[Tensor<1>]| ops::propagate_mix(&operator, m[0].clone(), v[0].clone());
+            let slow = |m: &[Tensor<2>], v: &[Tensor<1>]| plain::propagate_mix(&operator, m[0].clone(), v[0].clone());
             assert_same(&fast, &slow, &matrices, &vectors, "a mix of propagation steps");
             assert_derivative(&fast, &matrices, &vectors, 5e-3, "a mix of propagation steps");
         }
