@@ -128,7 +128,10 @@ fn what_it_is_not_for_is_refused_before_training() {
     assert!(reason(&none, &generate::karate_club()).contains("embedding.dimensions is 0"));
     let labelled = generate::karate_club();
     let (train, validation, test) = ((0..10).collect(), (10..20).collect(), (20..34).collect());
-    let (labels, split) = (labelled.labels.clone().unwrap(), Split { name: "split".into(), train, validation, test });
+    let (labels, split) = (
+        labelled.labels().unwrap().clone(),
+        Split { name: "split".into(), train, validation, test, stopping: Vec::new() },
+    );
     let supervision = Some(Supervision { labels: &labels, split: &split });
     let supervised = settings(Supervised::default(), Some(Beside::Hops));
     let error = Run { supervision, ..Run::new(&supervised, &labelled) }.check().err().unwrap().to_string();
@@ -154,7 +157,8 @@ fn stored_parts_that_are_missing_or_do_not_fit_are_refused() {
     let encoder = Run::new(&settings(cca(), Some(Beside::Hops)), &dataset).fit().unwrap().encoder;
     let whole = StateDict::from_bytes(&encoder.to_bytes().unwrap()).unwrap();
     let changed = |change: &dyn Fn(&str, &[usize], &[f32]) -> Option<(Vec<usize>, Vec<f32>)>| {
-        let mut weights = StateDict { note: whole.note.clone(), ..StateDict::default() };
+        let mut weights = StateDict::default();
+        weights.note = whole.note.clone();
         for (name, shape, values) in whole.iter() {
             if let Some((shape, values)) = change(name, shape, values) {
                 weights.insert(name, shape, values).unwrap();
