@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fiedler_experiment::Result;
+use fiedler_experiment::{Result, recipe};
 use fiedler_experiment::settings_tree::{self, SettingEntry};
 use fiedler_learn::run::Settings as RunSettings;
 
@@ -25,9 +25,11 @@ pub struct Settings {
 
 impl Settings {
     pub fn run(&self, output: &Output) -> Result<()> {
-        let mut settings = match &self.recipe {
-            Some(name) => fiedler_experiment::recipe::get(name)?.settings,
-            None => RunSettings::default(),
+        let mut settings = match (&self.recipe, &self.method) {
+            (Some(name), _) => recipe::get(name)?.settings,
+            // A method that recommends how to train it has defaults of its own.
+            (None, Some(method)) => recipe::find(method)?.map_or_else(RunSettings::default, |recipe| recipe.settings),
+            (None, None) => RunSettings::default(),
         };
         if let Some(method) = &self.method {
             settings = settings_tree::with_method(&settings, method)?;

@@ -2,18 +2,23 @@
 //!
 //! A recipe is a TOML file of settings with a table `[recipe]` that says what it is for and where it comes from. Files of the same form
 //! are read from the user's folders; there the table may be missing.
+//!
+//! Recipes of the paper's method for a dataset have the dataset's name (`cora`), those of other methods the method's before it
+//! (`cca-ssg/cora`). The name of a method that recommends how to train it (`cca-ssg`) stands for its defaults.
 
 use std::fs;
 use std::path::Path;
 
 use fiedler_graph::Observer;
 use fiedler_learn::TaskLevel;
+use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::run::{RunRecord, version1};
+use crate::settings_tree;
 use crate::task::Task;
 use crate::unreadable;
 use fiedler_evaluate::ProtocolPreset;
@@ -86,6 +91,12 @@ recipes![
     "reddit-multi-5k",
     "imdb-binary",
     "imdb-multi",
+    "cca-ssg/cora",
+    "cca-ssg/citeseer",
+    "cca-ssg/pubmed",
+    "cca-ssg/amazon-computers",
+    "cca-ssg/amazon-photo",
+    "cca-ssg/coauthor-cs",
 ];
 
 /// Names that recipes had before.
@@ -110,7 +121,7 @@ pub fn get(name: &str) -> Result<Recipe> {
 /// When a recipe of the program cannot be read, which is a bug.
 pub fn find(name: &str) -> Result<Option<Recipe>> {
     let name = ALIASES.iter().find(|(old, _)| *old == name).map_or(name, |(_, now)| now);
-    let Some((name, text)) = FILES.iter().find(|(known, _)| *known == name) else { return Ok(None) };
+    let Some((name, text)) = FILES.iter().find(|(known, _)| *known == name) else { return Ok(defaults_of(name)) };
     Ok(Some(from_text(name, text).map_err(|error| Error::unexpected("recipe", error))?))
 }
 
@@ -122,6 +133,30 @@ pub fn find(name: &str) -> Result<Option<Recipe>> {
 pub fn made_for(dataset: &str) -> Result<Option<Recipe>> {
     let own = find(dataset)?;
     Ok(own.filter(|recipe| recipe.header.datasets.iter().any(|known| known == dataset)))
+}
+
+/// The recipe that was made for a dataset and a method, `METHOD/DATASET`; of the paper's method, that of the dataset's own name.
+///
+/// # Errors
+/// As [`find`].
+pub fn made_for_method(dataset: &str, method: &str) -> Result<Option<Recipe>> {
+    if method == MethodSettings::default().name() {
+        return made_for(dataset);
+    }
+    find(&format!("{method}/{dataset}"))
+}
+
+/// The defaults of a method that recommends how to train it.
+fn defaults_of(method: &str) -> Option<Recipe> {
+    let settings: MethodSettings = method.parse().ok()?;
+    let info = settings.as_any().info();
+    settings.as_any().default_training()?;
+    let header = RecipeHeader {
+        title: format!("defaults of {}", info.name),
+        source: info.citation.to_owned(),
+        ..Default::default()
+    };
+    Some(Recipe { name: info.name.to_owned(), header, settings: Settings::of_method(settings) })
 }
 
 /// What `--help` says of the recipes, one line each.
@@ -219,6 +254,14 @@ pub enum SettingsSource<'a> {
         /// Names of recipes.
         general: [&'a str; 2],
     },
+    /// The recipe that was made for the data and a method; where there is none, the defaults of a method that recommends how to train it,
+    /// and for any other what [`SettingsSource::Automatic`] finds, with the method replaced.
+    Method {
+        /// Name of the method.
+        method: &'a str,
+        /// As for [`SettingsSource::Automatic`].
+        general: [&'a str; 2],
+    },
     /// A recipe, or `none` for the general one.
     Recipe(&'a str),
 }
@@ -247,6 +290,18 @@ impl SettingsSource<'_> {
                 }
                 None => general(names),
             },
+            SettingsSource::Method { method, general } => {
+                if let Some(recipe) = made_for_method(&task.name, method)? {
+                    observer.note(&format!("settings: recipe {}, made for this dataset and method", recipe.name));
+                    return Ok(recipe);
+                }
+                if let Some(recipe) = defaults_of(method) {
+                    observer.note(&format!("settings: defaults of the method {method}"));
+                    return Ok(recipe);
+                }
+                let recipe = SettingsSource::Automatic { general: *general }.resolve(task, observer)?;
+                Ok(Recipe { settings: settings_tree::with_method(&recipe.settings, method)?, ..recipe })
+            }
         }
     }
 }
@@ -266,7 +321,9 @@ mod tests {
             assert!(!recipe.header.title.is_empty() && !recipe.header.source.is_empty(), "{name}");
             for dataset in &recipe.header.datasets {
                 assert_eq!(catalogue::find(dataset).unwrap().name, *dataset, "{name}");
-                assert!(name.starts_with(dataset), "{name} is not called after {dataset}");
+                let (method, own) = name.rsplit_once('/').unwrap_or(("span", name));
+                assert!(own.starts_with(dataset), "{name} is not called after {dataset}");
+                assert_eq!(recipe.settings.method.name(), method, "{name}");
             }
         }
         assert_eq!(get("paper-nodes").unwrap().settings.resolved(), Settings::paper(TaskLevel::Nodes).resolved());
@@ -302,6 +359,30 @@ mod tests {
             ),
             (SettingsSource::Automatic { general: GENERAL }, "karate", "paper-nodes", "settings: recipe paper-nodes"),
             (SettingsSource::Recipe("none"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
+            (
+                SettingsSource::Method { method: "cca-ssg", general: GENERAL },
+                "Cora",
+                "cca-ssg/cora",
+                "settings: recipe cca-ssg/cora, made for this dataset and method",
+            ),
+            (
+                SettingsSource::Method { method: "cca-ssg", general: GENERAL },
+                "karate",
+                "cca-ssg",
+                "settings: defaults of the method cca-ssg",
+            ),
+            (
+                SettingsSource::Method { method: "span", general: GENERAL },
+                "cora",
+                "cora",
+                "settings: recipe cora, made for this dataset and method",
+            ),
+            (
+                SettingsSource::Method { method: "untrained", general: GENERAL },
+                "cora",
+                "cora",
+                "settings: recipe cora, made for this dataset",
+            ),
         ] {
             let task = Task::of(data, &Default::default(), graph());
             assert_eq!(source.resolve(&task, &observer).unwrap().name, expected);
@@ -311,8 +392,20 @@ mod tests {
 
     #[test]
     fn a_recipe_can_be_written_and_read_again() {
-        let recipe = get("mutag").unwrap();
-        let text = to_text(&recipe.header, &recipe.settings).unwrap();
-        assert_eq!(from_text("mutag", &text).unwrap(), recipe);
+        for name in ["mutag", "cca-ssg/coauthor-cs"] {
+            let recipe = get(name).unwrap();
+            let text = to_text(&recipe.header, &recipe.settings).unwrap();
+            assert_eq!(from_text(name, &text).unwrap(), recipe);
+        }
+    }
+
+    #[test]
+    fn a_method_that_recommends_its_training_is_a_recipe_of_its_own() {
+        let recipe = get("cca-ssg").unwrap();
+        assert_eq!((recipe.settings.training.epochs, recipe.settings.training.weight_decay), (50, 0.0));
+        assert_eq!(find("untrained").unwrap(), None);
+        // What a file leaves open is as the method recommends; what it says stands.
+        let parsed = from_text("mine", "[method]\nname = \"cca-ssg\"\n[training]\nepochs = 7\n").unwrap().settings;
+        assert_eq!((parsed.training.epochs, parsed.training.weight_decay), (7, 0.0));
     }
 }

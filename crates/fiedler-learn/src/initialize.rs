@@ -35,6 +35,11 @@ impl Initializer {
         self.left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
     }
 
+    /// Where weights are made.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The shape, or an empty one where the limit is reached.
     fn allowed<const D: usize>(&self, shape: [usize; D]) -> [usize; D] {
         let Some(left) = &self.left else { return shape };
@@ -61,6 +66,12 @@ impl Initializer {
     pub fn constant<const D: usize>(&self, shape: [usize; D], value: f32) -> Param<Tensor<D>> {
         let shape = self.allowed(shape);
         Param::from_data(TensorData::new(vec![value; shape.iter().product()], shape), &self.device)
+    }
+
+    /// The numbers given.
+    pub(crate) fn vector(&self, values: Vec<f32>) -> Param<Tensor<1>> {
+        let [count] = self.allowed([values.len()]);
+        Param::from_data(TensorData::new(values[..count].to_vec(), [count]), &self.device)
     }
 
     fn uniform<const D: usize>(&mut self, shape: [usize; D], bound: f32) -> Param<Tensor<D>> {

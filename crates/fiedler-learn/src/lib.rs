@@ -23,9 +23,11 @@
 // A tensor's handle is 256 bytes. The enums that hold one are few and never many at once: boxes would only hide them.
 #![allow(clippy::large_enum_variant)]
 
+mod beside;
 pub mod data;
 mod device;
 mod edge_table;
+mod eigenvectors;
 mod ema;
 mod embeddings;
 pub mod encoder;
@@ -41,20 +43,25 @@ mod operator;
 pub mod ops;
 pub mod optimizer;
 pub mod pass;
+pub mod pca;
 pub mod readout;
 pub mod run;
 mod sample;
 mod saved;
+mod sources;
 pub mod state_dict;
 mod strict;
+mod structural;
 mod supervision;
 mod task;
 pub mod trainer;
 pub mod version1;
 mod views;
 
+pub use beside::{Beside, EmbeddingSettings};
 pub use burn;
 pub use device::DeviceSettings;
+pub use eigenvectors::{EigenvectorSettings, eigenvectors};
 pub use ema::{deep_copy, ema};
 pub use embeddings::Embeddings;
 pub use error::{Error, Result};
@@ -65,5 +72,7 @@ pub use message_graph::MessageGraph;
 pub use operator::{Normalization, Operator};
 pub use sample::{KeptNodes, Loaded, Sample};
 pub use saved::SavedEncoder;
+pub use sources::{FeatureSource, FeatureSources};
+pub use structural::{STRUCTURAL_COLUMNS, structural_features};
 pub use supervision::{BatchLabels, LabelValues, Supervision};
 pub use task::{Target, Task, TaskLevel};

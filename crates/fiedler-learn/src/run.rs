@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Embeddings;
+use crate::beside::{EmbeddingSettings, Joint};
 use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
 use crate::encoder::{EncoderSettings, GinSettings};
@@ -18,14 +19,17 @@ use crate::method::{AnyMethod, Method, MethodSettings, Phase, Requirements, Span
 use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
 use crate::saved::{EmbeddedViews, SavedEncoder};
+use crate::state_dict::StateDict;
 use crate::supervision::Supervision;
 use crate::task::{Task, TaskLevel};
 use crate::trainer::{Checkpointing, History, Trained, Trainer, TrainingSettings, estimate};
 use crate::views::{ViewStore, check_views};
 
-/// All settings of a run, as they stand in files. The defaults are the paper's for one graph.
+/// All settings of a run, as they stand in files. The defaults are the paper's for one graph; what a file leaves open of training is as
+/// the method recommends ([`Method::default_training`]).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(try_from = "InFile")]
+#[schemars(!try_from, default)]
 pub struct Settings {
     /// Seed of everything random.
     pub seed: u64,
@@ -46,9 +50,49 @@ pub struct Settings {
     pub method: MethodSettings,
     /// How long and how fast.
     pub training: TrainingSettings,
+    /// What becomes of embeddings after training.
+    #[serde(skip_serializing_if = "EmbeddingSettings::is_default")]
+    pub embedding: EmbeddingSettings,
+}
+
+/// Settings as they are read: how a method is trained is known only once the method is.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct InFile {
+    seed: u64,
+    device: DeviceSettings,
+    features: FeatureSettings,
+    scheme: Option<SchemeSettings>,
+    feature_masking: Option<FeatureMasking>,
+    views: Option<Vec<Pipeline>>,
+    method: MethodSettings,
+    training: serde_json::Map<String, serde_json::Value>,
+    embedding: EmbeddingSettings,
+}
+
+impl TryFrom<InFile> for Settings {
+    type Error = serde_json::Error;
+
+    fn try_from(file: InFile) -> Result<Settings, serde_json::Error> {
+        let InFile { seed, device, features, scheme, feature_masking, views, method, training: given, embedding } =
+            file;
+        let mut training = serde_json::to_value(Settings::of_method(method.clone()).training)?;
+        if let Some(training) = training.as_object_mut() {
+            training.extend(given);
+        }
+        let training = serde_json::from_value(training)?;
+        Ok(Settings { seed, device, features, scheme, feature_masking, views, method, training, embedding })
+    }
 }
 
 impl Settings {
+    /// A method with its usual views, trained as it recommends, or as the paper where it recommends nothing.
+    pub fn of_method(method: impl Into<MethodSettings>) -> Settings {
+        let method = method.into();
+        let training = method.as_any().default_training().unwrap_or_default();
+        Settings { method, training, ..Settings::default() }
+    }
+
     /// The paper's settings for embedding nodes or graphs.
     pub fn paper(level: TaskLevel) -> Settings {
         let settings = Settings::default();
@@ -214,7 +258,24 @@ impl<'s, 'a> Run<'s, 'a> {
             supervision.check(&data)?;
         }
         check_views(views.iter().chain(&embedded), &data, &requirements)?;
-        let needed = estimate(&data, &settings.training, requirements.footprint);
+        let mut footprint = requirements.footprint;
+        settings.embedding.check()?;
+        if let Some(hops) = settings.embedding.hops(settings.seed) {
+            if task.level != TaskLevel::Nodes {
+                let expected = "none for sets of graphs: multi-hop features are of the nodes of one graph";
+                return Err(Error::setting("embedding.beside", "hops", expected));
+            }
+            if requirements.labels {
+                let expected = "none for a method whose embedding is what it predicts";
+                return Err(Error::setting("embedding.beside", "hops", expected));
+            }
+            // One comes after the other; both embeddings, side by side and projected, come last.
+            let beside = Method::check(&hops, &task)?.footprint;
+            let joined = (4 * settings.embedding.dimensions) as f64 + beside.values_per_node;
+            footprint.values_per_node = footprint.values_per_node.max(joined);
+            footprint.weights += beside.weights;
+        }
+        let needed = estimate(&data, &settings.training, footprint);
         if let Some(free) = self.memory
             && needed > free
         {
@@ -241,7 +302,7 @@ impl<'s, 'a> Run<'s, 'a> {
         let checked = self.check_method(method)?;
         let mut schemes = ComputeSchemes::new(&self.dataset.graphs, &NoObserver);
         let fitting = Fitting { schemes: &mut schemes, checkpoint: None, observer: &NoObserver };
-        let trained = checked.train(method, fitting)?;
+        let (trained, _) = checked.train_and_join(method, fitting)?;
         Ok((trained.embeddings, trained.history))
     }
 }
@@ -289,10 +350,27 @@ impl<'a> CheckedRun<'a> {
     }
 
     pub(crate) fn fit_method<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<RunResult> {
-        let Trained { model, embeddings, history } = self.train(method, fitting)?;
+        let (Trained { model, embeddings, history }, joint) = self.train_and_join(method, fitting)?;
         let views = EmbeddedViews::of(method, &self.given, self.settings.seed);
-        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, views, &model);
+        let encoder = SavedEncoder::new(&self.settings, &self.data, &self.task, views, &model, joint);
         Ok(RunResult { embeddings, encoder, history })
+    }
+
+    /// Trains, and puts the embedding beside another where the settings want it.
+    fn train_and_join<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<(Trained<M>, Option<Joint>)> {
+        let (observer, saved) = (fitting.observer, fitting.checkpoint.is_some());
+        let mut trained = self.train(method, fitting)?;
+        let Some(hops) = self.settings.embedding.hops(self.settings.seed) else { return Ok((trained, None)) };
+        let epochs = trained.history.losses.len();
+        let beside = self.without_training(&hops, observer).map_err(|error| match error {
+            Error::Stopped { .. } => Error::Stopped { epoch: epochs, epochs, saved },
+            other => other,
+        })?;
+        let Settings { seed, embedding, .. } = &self.settings;
+        let weights = StateDict::of(&beside.model);
+        let joint = Joint::fit(&trained.embeddings, &beside.embeddings, weights, embedding.dimensions, *seed)?;
+        trained.embeddings = joint.apply(&trained.embeddings, &beside.embeddings)?;
+        Ok((trained, Some(joint)))
     }
 
     fn train<M: Method>(&self, method: &M, fitting: Fitting<'_>) -> Result<Trained<M>> {
@@ -322,6 +400,10 @@ impl<'a> CheckedRun<'a> {
     /// # Errors
     /// When the method is not for such data.
     pub fn baseline<M: Method>(&self, method: &M) -> Result<Embeddings> {
+        Ok(self.without_training(method, &NoObserver)?.embeddings)
+    }
+
+    fn without_training<M: Method>(&self, method: &M, observer: &dyn Observer) -> Result<Trained<M>> {
         let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &self.task)? };
         let device = self.settings.device.open();
         let mut schemes = ComputeSchemes::new(self.data.graphs(), &NoObserver);
@@ -339,9 +421,9 @@ impl<'a> CheckedRun<'a> {
             seed: self.settings.seed,
             device: &device,
             checkpoint: None,
-            observer: &NoObserver,
+            observer,
         };
-        Ok(trainer.train()?.embeddings)
+        trainer.train()
     }
 }
 

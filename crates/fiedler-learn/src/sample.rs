@@ -35,6 +35,14 @@ pub struct Sample {
     /// What steps that choose have chosen for each graph.
     pub choices: Vec<Vec<u8>>,
     graphs: Vec<(Normalization, MessageGraph)>,
+    topology: Topology,
+}
+
+/// The graph that a sample is of.
+#[derive(Debug, Clone)]
+enum Topology {
+    Clean(Arc<Batch>),
+    View(Arc<Graph>),
 }
 
 /// Nodes that were not dropped.
@@ -57,6 +65,14 @@ impl Sample {
         found.map(|(_, graph)| graph).ok_or_else(|| {
             Error::setting("normalization", format!("{normalization:?}"), "one of those that the method requires")
         })
+    }
+
+    /// The graph itself, of several graphs the block-diagonal one: for methods that look at more than messages.
+    pub fn topology(&self) -> &Graph {
+        match &self.topology {
+            Topology::Clean(batch) => &batch.graph,
+            Topology::View(graph) => graph,
+        }
     }
 
     /// Number of nodes.
@@ -95,6 +111,7 @@ impl<'a> Loaded<'a> {
             masked_nodes: None,
             choices: Vec::new(),
             graphs: self.message_graphs(data, &self.batch.graph, None, operators)?,
+            topology: Topology::Clean(Arc::clone(&self.batch)),
         })
     }
 
@@ -109,6 +126,7 @@ impl<'a> Loaded<'a> {
             masked_nodes: mask.nodes,
             choices,
             graphs: self.message_graphs(data, &graph, self_loop_weights.as_deref(), operators)?,
+            topology: Topology::View(Arc::new(graph)),
         })
     }
 

@@ -7,11 +7,12 @@ use fiedler_graph::{Dataset, NoObserver};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::beside::Joint;
 use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
 use crate::encoder::InputDims;
 use crate::error::{Error, Result};
-use crate::method::{Method, MethodSettings, Requirements};
+use crate::method::{Hops, Method, MethodSettings, Requirements};
 use crate::run::Settings;
 use crate::state_dict::StateDict;
 use crate::task::{Target, Task, TaskLevel};
@@ -25,6 +26,8 @@ use crate::{Embeddings, Initializer, Normalization};
 pub struct SavedEncoder {
     about: About,
     weights: StateDict,
+    /// What puts the embedding beside another, where there is one.
+    joint: Option<Joint>,
 }
 
 /// Version of the format; 1 is still read.
@@ -49,6 +52,9 @@ struct About {
     /// What is drawn to be embedded, where that is not the graphs as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     views: Option<EmbeddedViews>,
+    /// What the embedding stands beside, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    beside: Option<Hops>,
 }
 
 /// What a method draws the views from that it embeds.
@@ -83,6 +89,7 @@ impl SavedEncoder {
         task: &Task,
         views: Option<EmbeddedViews>,
         model: &M,
+        joint: Option<Joint>,
     ) -> SavedEncoder {
         let about = About {
             version: VERSION,
@@ -94,8 +101,9 @@ impl SavedEncoder {
             method: settings.method.clone(),
             target: task.target,
             views,
+            beside: settings.embedding.hops(settings.seed).filter(|_| joint.is_some()),
         };
-        SavedEncoder { about, weights: StateDict::of(model) }
+        SavedEncoder { about, weights: StateDict::of(model), joint }
     }
 
     /// The bytes of a safetensors file.
@@ -104,6 +112,9 @@ impl SavedEncoder {
     /// When there are too many weights for the format.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut weights = self.weights.clone();
+        if let Some(joint) = &self.joint {
+            joint.store(&mut weights)?;
+        }
         weights.note = Some(serde_json::to_string(&self.about).map_err(|error| refuse(error.to_string()))?);
         weights.to_bytes()
     }
@@ -131,9 +142,16 @@ impl SavedEncoder {
         if let Some(name) = weights.not_finite() {
             return Err(refuse(format!("{name} holds a value that is no finite number")));
         }
-        let encoder = SavedEncoder { about, weights };
+        let joint = match &about.beside {
+            Some(_) => Some(Joint::take(&mut weights).map_err(|error| refuse(error.to_string()))?),
+            None => None,
+        };
+        let encoder = SavedEncoder { about, weights, joint };
         encoder.about.features.check()?;
         encoder.about.method.as_any().check(&encoder.task(1, 1))?;
+        if let Some(hops) = &encoder.about.beside {
+            Method::check(hops, &encoder.task(1, 1))?;
+        }
         Ok(encoder)
     }
 
@@ -184,7 +202,14 @@ impl SavedEncoder {
             let data = dataset.name.clone();
             return Err(Error::OtherFeatures { data, found: columns(found), expected: columns(expected) });
         }
-        self.about.method.as_any().apply(self, &data)
+        let trained = self.about.method.as_any().apply(self, &data)?;
+        let (Some(joint), Some(hops)) = (&self.joint, &self.about.beside) else { return Ok(trained) };
+        if data.graphs().len() != 1 {
+            let expected = "an encoder without it for sets of graphs: multi-hop features are of the nodes of one graph";
+            return Err(Error::setting("embedding.beside", "hops", expected));
+        }
+        let beside = SavedEncoder { about: self.about.clone(), weights: joint.hops.clone(), joint: None };
+        joint.apply(&trained, &beside.embed_by(hops, &data)?)
     }
 
     pub(crate) fn embed_by<M: Method>(&self, method: &M, data: &Data<'_>) -> Result<Embeddings> {
@@ -203,11 +228,7 @@ impl SavedEncoder {
         check_views(&method.embedding_views(given), data, &requirements)?;
         // The model that the settings describe may not be larger than the weights that there are.
         let mut initializer = Initializer::limited(self.weights.num_values(), &device.clone().autodiff());
-        let model = method.build(&task, &mut initializer)?;
-        if initializer.is_exceeded() {
-            return Err(refuse("its settings describe a larger model than it has weights for".into()));
-        }
-        let model = self.weights.apply(model)?;
+        let model = method.restore(&task, &self.weights, &mut initializer)?;
         let mut schemes = ComputeSchemes::new(data.graphs(), &NoObserver);
         let views = ViewStore::new(data, &mut schemes);
         let trainer = Trainer {

@@ -39,6 +39,16 @@ impl StateDict {
         self.tensors.iter().map(|(name, held)| (name.as_str(), held.shape.as_slice(), held.values.as_slice()))
     }
 
+    /// The shape of a tensor, if there is one of that name.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|held| held.shape.as_slice())
+    }
+
+    /// The values of a tensor, if there is one of that name.
+    pub fn get(&self, name: &str) -> Option<&[f32]> {
+        self.tensors.get(name).map(|held| held.values.as_slice())
+    }
+
     /// Number of values of all tensors.
     pub fn num_values(&self) -> usize {
         self.tensors.values().map(|held| held.values.len()).sum()
@@ -54,6 +64,14 @@ impl StateDict {
     pub(crate) fn renamed(self, name: impl Fn(&str) -> String) -> StateDict {
         let tensors = self.tensors.into_iter().map(|(old, held)| (name(&old), held)).collect();
         StateDict { note: self.note, tensors }
+    }
+
+    /// Takes out the tensors whose names begin with a prefix, and takes the prefix off.
+    pub(crate) fn split_off(&mut self, prefix: &str) -> StateDict {
+        let (taken, left) =
+            std::mem::take(&mut self.tensors).into_iter().partition(|(name, _)| name.starts_with(prefix));
+        self.tensors = left;
+        StateDict { note: None, tensors: taken }.renamed(|name| name[prefix.len()..].to_owned())
     }
 
     /// Adds or replaces a tensor.

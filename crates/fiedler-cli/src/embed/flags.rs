@@ -50,6 +50,9 @@ pub struct LearnFlags {
     /// Epochs between two checkpoints
     #[arg(long, value_name = "N")]
     checkpoint_every: Option<usize>,
+    /// Put the trained embedding beside another that needs no training: hops (multi-hop features; for one graph)
+    #[arg(long, value_name = "NAME")]
+    beside: Option<String>,
     /// Change any setting that `fiedler settings` lists, such as --set training.patience=20; after all other flags
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
@@ -71,7 +74,7 @@ fn method_help() -> String {
 }
 
 impl LearnFlags {
-    fn flags(&self) -> [Flag; 12] {
+    fn flags(&self) -> [Flag; 13] {
         let flag = |name, keys, value| Flag { name, keys, value };
         let whole = |value: Option<usize>| value.map(|value| json!(value));
         let real = |value: Option<f64>| value.map(|value| json!(value));
@@ -90,10 +93,16 @@ impl LearnFlags {
             flag("--loss", &["method.loss.name"], text(&self.loss)),
             flag("--contrast", &["method.contrast.name"], self.contrast.map(contrast_name)),
             flag("--encoders", &["method.share_encoder"], self.encoders.map(|count| json!(count != 2))),
+            flag("--beside", &["embedding.beside"], text(&self.beside)),
             flag("--batch-size", &["training.batch_size"], whole(self.batch_size)),
             flag("--patience", &["training.patience"], whole(self.patience)),
             flag("--checkpoint-every", &["training.checkpoint_every"], whole(self.checkpoint_every)),
         ]
+    }
+
+    /// The method that is asked for, if one is.
+    pub fn method(&self) -> Option<&str> {
+        self.method.as_deref()
     }
 
     /// The settings with what the flags ask for, but for `--set`, which comes after all others: see [`LearnFlags::assigned`].

@@ -36,7 +36,8 @@ pub struct Embed {
     /// Go on with a run that was stopped; its data and settings are remembered
     #[arg(long, requires = "out", conflicts_with_all = ["force", "recipe", "settings"])]
     resume: bool,
-    /// Settings under a name [default: the one made for the dataset, else paper-nodes or paper-graphs; default, without DATA]
+    /// Settings under a name [default: the one made for the dataset and the method, else the method's own defaults, or paper-nodes or
+    /// paper-graphs; default, without DATA]
     #[arg(long, value_name = "NAME", long_help = recipe_help())]
     recipe: Option<String>,
     /// Settings from a TOML file, or from the run.json of another run
@@ -169,13 +170,15 @@ impl Embed {
         let (mut settings, recipe) = match &origin.settings {
             Some(settings) => (settings.clone(), origin.recipe.clone()),
             None => {
-                let source = match (&self.recipe, &self.data) {
-                    (Some(name), _) => SettingsSource::Recipe(name),
-                    (None, Some(_)) => SettingsSource::Automatic { general: GENERAL },
-                    (None, None) => SettingsSource::Recipe("default"),
+                let source = match (&self.recipe, &self.data, self.learning.method()) {
+                    (Some(name), ..) => SettingsSource::Recipe(name),
+                    (None, Some(_), None) => SettingsSource::Automatic { general: GENERAL },
+                    (None, Some(_), Some(method)) => SettingsSource::Method { method, general: GENERAL },
+                    (None, None, None) => SettingsSource::Recipe("default"),
+                    (None, None, Some(method)) => SettingsSource::Method { method, general: ["default"; 2] },
                 };
                 let recipe = source.resolve(task, output)?;
-                if (&self.recipe, &self.data) == (&None, &None) {
+                if source == SettingsSource::Recipe("default") && self.recipe.is_none() {
                     output.note(&format!("settings: recipe {}", recipe.name));
                 }
                 (recipe.settings, Some(recipe.name))
@@ -225,7 +228,7 @@ fn nothing_to_resume(folder: &Path) -> Error {
 fn recipe_help() -> String {
     let mut help = String::from("Settings under a name, or none for those of the paper:");
     for (name, title) in recipe::list() {
-        help.push_str(&format!("\n  {name:17} {title}"));
+        help.push_str(&format!("\n  {name:24} {title}"));
     }
     help
 }

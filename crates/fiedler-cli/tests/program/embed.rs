@@ -193,6 +193,46 @@ fn labels_can_teach_an_encoder_to_compare_with() {
 }
 
 #[test]
+fn a_method_with_defaults_of_its_own_needs_no_other_flag() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["embed", "--method", "cca-ssg", "--hidden", "32", "--out", "run"];
+    let output = fiedler(folder.path()).args(arguments).assert().success().get_output().clone();
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(notes.contains("settings: defaults of the method cca-ssg"), "{notes}");
+    let record = record(&folder.path().join("run"));
+    assert_eq!(record["recipe"], "cca-ssg");
+    let settings = &record["settings"];
+    assert_eq!((&settings["training"]["epochs"], &settings["training"]["weight_decay"]), (&50.into(), &0.0.into()));
+    assert_eq!((&settings["scheme"]["name"], &settings["scheme"]["first"]["remove"]), (&"uniform".into(), &0.4.into()));
+    assert_eq!(settings["method"]["encoder"]["last_activation"], "identity");
+    // The name of the method is a recipe; other encoders and rates can be set.
+    let arguments = ["embed", "karate", "--recipe", "cca-ssg", "--epochs", "3", "--ratio", "0.2", "--out", "other"];
+    let encoder = ["--set", "method.encoder.name=decoupled", "--set", "method.encoder.hidden_channels=8"];
+    let summary = json_of(fiedler(folder.path()).args(arguments).args(encoder));
+    assert_eq!(summary["result"]["columns"], 8);
+    let settings = &self::record(&folder.path().join("other"))["settings"];
+    assert_eq!(settings["scheme"]["second"]["remove"], 0.2);
+    assert_eq!(settings["method"]["encoder"]["name"], "decoupled");
+    let listed = super::stdout(fiedler(folder.path()).args(["settings", "cca-ssg"]));
+    for line in [
+        "training.epochs = 50  # passes through the data",
+        "method.lambda = 0.001  # weight of correlations between columns",
+    ] {
+        assert!(listed.lines().any(|listed| listed == line), "{listed}");
+    }
+    for (arguments, words) in [
+        (["--set", "method.lambda=-1"], "lambda"),
+        (["--loss", "info-nce"], "method.loss"),
+        (["--scheme", "cake"], "cake"),
+    ] {
+        let embed = ["embed", "karate", "--method", "cca-ssg", "--out", "never"];
+        let message = failure(fiedler(folder.path()).args(embed).args(arguments), 2);
+        assert!(message.contains(words), "{message}");
+    }
+    assert!(!folder.path().join("never").exists());
+}
+
+#[test]
 fn an_encoder_on_other_data() {
     let folder = TempDir::new().unwrap();
     fiedler(folder.path()).args(["embed", "--out", "run"]).args(SMALL).assert().success();

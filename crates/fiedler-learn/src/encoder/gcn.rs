@@ -22,6 +22,9 @@ pub struct GcnSettings {
     pub num_layers: usize,
     /// What follows every layer.
     pub activation: Activation,
+    /// What follows the last layer, where it is not what follows the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_activation: Option<Activation>,
     /// Whether all layers share what the activation learns.
     pub share_slope: bool,
     /// Whether each layer's output is normalized before the activation.
@@ -36,6 +39,7 @@ impl Default for GcnSettings {
             hidden_channels: 512,
             num_layers: 2,
             activation: Activation::Prelu,
+            last_activation: None,
             share_slope: false,
             batch_norm: false,
             dropout: 0.0,
@@ -60,6 +64,8 @@ pub struct Gcn {
     layers: Vec<Convolution>,
     /// One for each layer, or one for all.
     activations: Vec<ActivationLayer>,
+    /// Whether the last of them belongs to the last layer only.
+    own_last: bool,
     dropout: f64,
 }
 
@@ -78,17 +84,27 @@ impl Gcn {
     /// When a setting is out of its range.
     pub fn new(settings: &GcnSettings, columns: usize, initializer: &mut Initializer) -> Result<Gcn> {
         settings.check()?;
-        let GcnSettings { hidden_channels: hidden, num_layers, activation, share_slope, batch_norm, dropout } =
-            *settings;
+        let GcnSettings {
+            hidden_channels: hidden,
+            num_layers,
+            activation,
+            last_activation,
+            share_slope,
+            batch_norm,
+            dropout,
+        } = *settings;
         let convolutions = (0..num_layers).map(|layer| Convolution {
             weight: initializer.glorot(if layer == 0 { columns } else { hidden }, hidden),
             bias: initializer.constant([hidden], 0.0),
             norm: batch_norm.then(|| BatchNorm::new(hidden, initializer)),
         });
         let layers: Vec<Convolution> = convolutions.collect();
-        let activations = if share_slope { 1 } else { layers.len() };
-        let activations = (0..activations).map(|_| ActivationLayer::new(activation, hidden, initializer)).collect();
-        Ok(Gcn { layers, activations, dropout })
+        // Of the layers that have the same activation, all or none share it.
+        let alike = num_layers - usize::from(last_activation.is_some());
+        let alike = if share_slope { alike.min(1) } else { alike };
+        let kinds = std::iter::repeat_n(activation, alike).chain(last_activation);
+        let activations = kinds.map(|activation| ActivationLayer::new(activation, hidden, initializer)).collect();
+        Ok(Gcn { layers, activations, own_last: last_activation.is_some(), dropout })
     }
 
     /// See [`Encoder::forward`](super::Encoder::forward).
@@ -113,6 +129,18 @@ impl Gcn {
         Ok(graphs.iter().map(|graph| self.encode_product(graph, first.clone(), pass)).collect())
     }
 
+    /// What follows a layer.
+    fn activation(&self, layer: usize) -> ActivationOp {
+        let last = self.activations.len() - 1;
+        let is_last = layer + 1 == self.layers.len();
+        let place = match (self.own_last, is_last) {
+            (true, true) => last,
+            (true, false) => layer.min(last - 1),
+            (false, _) => layer.min(last),
+        };
+        self.activations[place].activation()
+    }
+
     fn product(&self, input: &FeatureMatrix) -> Result<Tensor<2>> {
         let weight = self.layers[0].weight.val();
         check_size("row of features", input.columns(), weight.dims()[0])?;
@@ -131,7 +159,7 @@ impl Gcn {
                     input.matmul(convolution.weight.val())
                 }
             };
-            let activation = self.activations[layer.min(self.activations.len() - 1)].activation();
+            let activation = self.activation(layer);
             outputs.push(convolution.propagate(graph, product, &activation, pass.mode()));
         }
         Layers::new(outputs)

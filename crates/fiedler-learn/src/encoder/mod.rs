@@ -1,7 +1,9 @@
 //! Encoders: from a graph and the features of its nodes to one vector a node, after each layer.
 
+mod decoupled;
 mod gcn;
 mod gin;
+mod mlp;
 
 use burn::Tensor;
 use burn::module::Module;
@@ -10,8 +12,10 @@ use fiedler_augment::Axis;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use decoupled::{Decoupled, DecoupledSettings};
 pub use gcn::{Gcn, GcnSettings};
 pub use gin::{Gin, GinSettings, InputDims};
+pub use mlp::{MlpEncoder, MlpSettings};
 
 use crate::error::{Error, Result};
 use crate::pass::Pass;
@@ -26,6 +30,10 @@ pub enum EncoderSettings {
     Gcn(GcnSettings),
     /// Graph isomorphism layers.
     Gin(GinSettings),
+    /// An MLP, then a weighted sum of propagation steps.
+    Decoupled(DecoupledSettings),
+    /// An MLP, which looks at features only.
+    Mlp(MlpSettings),
 }
 
 impl Default for EncoderSettings {
@@ -52,6 +60,10 @@ pub enum Encoder {
     Gcn(Gcn),
     /// Graph isomorphism layers.
     Gin(Gin),
+    /// An MLP, then a weighted sum of propagation steps.
+    Decoupled(Decoupled),
+    /// An MLP, which looks at features only.
+    Mlp(MlpEncoder),
 }
 
 impl EncoderSettings {
@@ -63,6 +75,10 @@ impl EncoderSettings {
         Ok(match self {
             EncoderSettings::Gcn(settings) => Encoder::Gcn(Gcn::new(settings, dims.nodes, initializer)?),
             EncoderSettings::Gin(settings) => Encoder::Gin(Gin::new(settings, dims, initializer)?),
+            EncoderSettings::Decoupled(settings) => {
+                Encoder::Decoupled(Decoupled::new(settings, dims.nodes, initializer)?)
+            }
+            EncoderSettings::Mlp(settings) => Encoder::Mlp(MlpEncoder::new(settings, dims.nodes, initializer)?),
         })
     }
 
@@ -74,14 +90,33 @@ impl EncoderSettings {
         match self {
             EncoderSettings::Gcn(settings) => settings.check(),
             EncoderSettings::Gin(settings) => settings.check(),
+            EncoderSettings::Decoupled(settings) => settings.check(),
+            EncoderSettings::Mlp(settings) => settings.check(),
         }
     }
 
     /// How the encoder wants messages weighted.
     pub fn normalization(&self) -> Normalization {
         match self {
-            EncoderSettings::Gcn(_) => Normalization::Symmetric,
+            EncoderSettings::Gcn(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => {
+                Normalization::Symmetric
+            }
             EncoderSettings::Gin(_) => Normalization::None,
+        }
+    }
+
+    /// Refuses an encoder to which nodes of a corruption, the same graph with shuffled features, are the nodes themselves.
+    ///
+    /// # Errors
+    /// When the encoder does not look at edges.
+    pub(crate) fn check_corruption(&self) -> Result<()> {
+        match self {
+            EncoderSettings::Mlp(_) => {
+                let expected =
+                    "gcn, gin or decoupled: to an encoder that looks at no edges, shuffled features change nothing";
+                Err(Error::setting("encoder", "mlp", expected))
+            }
+            EncoderSettings::Gcn(_) | EncoderSettings::Gin(_) | EncoderSettings::Decoupled(_) => Ok(()),
         }
     }
 
@@ -90,6 +125,8 @@ impl EncoderSettings {
         match self {
             EncoderSettings::Gcn(settings) => settings.hidden_channels,
             EncoderSettings::Gin(settings) => settings.hidden_channels,
+            EncoderSettings::Decoupled(settings) => settings.hidden_channels,
+            EncoderSettings::Mlp(settings) => settings.hidden_channels,
         }
     }
 
@@ -110,6 +147,8 @@ impl EncoderSettings {
         match self {
             EncoderSettings::Gcn(settings) => settings.num_layers,
             EncoderSettings::Gin(settings) => settings.num_layers,
+            EncoderSettings::Decoupled(settings) => settings.num_layers,
+            EncoderSettings::Mlp(settings) => settings.num_layers,
         }
     }
 }
@@ -123,6 +162,8 @@ impl Encoder {
         match self {
             Encoder::Gcn(gcn) => gcn.forward(graph, input, pass),
             Encoder::Gin(gin) => gin.forward(graph, input, pass),
+            Encoder::Decoupled(decoupled) => decoupled.forward(graph, input, pass),
+            Encoder::Mlp(mlp) => mlp.forward(graph, input, pass),
         }
     }
 
@@ -135,6 +176,8 @@ impl Encoder {
         match self {
             Encoder::Gcn(gcn) => gcn.forward_each(graphs, input, pass),
             Encoder::Gin(gin) => gin.forward_each(graphs, input, pass),
+            Encoder::Decoupled(decoupled) => decoupled.forward_each(graphs, input, pass),
+            Encoder::Mlp(mlp) => graphs.iter().map(|graph| mlp.forward(graph, input, pass)).collect(),
         }
     }
 }

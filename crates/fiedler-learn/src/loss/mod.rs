@@ -1,10 +1,12 @@
-//! Contrastive losses: what training makes small.
+//! Losses: what training makes small. Contrastive ones have positives and negatives; those of correlations have neither.
 
+mod cca;
 mod info_nce;
 mod jensen_shannon;
 mod local_global;
 mod positive_pairs;
 
+pub use cca::{Cca, CcaTerms};
 pub use info_nce::InfoNce;
 pub use jensen_shannon::JensenShannon;
 pub use local_global::{LocalGlobal, LocalGlobalSide, Negatives};

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::run::{CheckedRun, Fitting, RunResult};
 use crate::saved::SavedEncoder;
 use crate::task::{Task, TaskLevel};
+use crate::trainer::TrainingSettings;
 use crate::{Embeddings, data::Data};
 
 /// What can be asked of any [`Method`]; every method has it.
@@ -22,6 +23,9 @@ pub trait AnyMethod: Send + Sync {
 
     /// See [`Method::default_views`].
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)>;
+
+    /// See [`Method::default_training`].
+    fn default_training(&self) -> Option<TrainingSettings>;
 
     /// The views of the first epoch, and those that are embedded.
     fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2];
@@ -59,6 +63,10 @@ impl<M: Method> AnyMethod for M {
 
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
         Method::default_views(self)
+    }
+
+    fn default_training(&self) -> Option<TrainingSettings> {
+        Method::default_training(self)
     }
 
     fn all_views(&self, given: &[Pipeline]) -> [Vec<Pipeline>; 2] {

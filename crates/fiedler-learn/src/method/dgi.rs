@@ -55,6 +55,7 @@ impl Method for Dgi {
 
     fn check(&self, task: &Task) -> Result<Requirements> {
         self.encoder.check()?;
+        self.encoder.check_corruption()?;
         let one = Footprint::of_encoder(&self.encoder, task.dims);
         Ok(Requirements {
             trained: true,

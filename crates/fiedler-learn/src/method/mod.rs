@@ -5,10 +5,14 @@
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
 mod any;
+mod cca_ssg;
 mod dgi;
+mod fit;
 mod footprint;
+mod hops;
 mod raw;
 mod span;
+mod spectral;
 mod supervised;
 mod untrained;
 
@@ -20,10 +24,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use any::AnyMethod;
+pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
+pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
+pub use hops::{Hops, HopsModel};
 pub use raw::{NoModel, Raw};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
+pub use spectral::{Spectral, SpectralModel};
 pub use supervised::{Supervised, SupervisedModel};
 pub use untrained::{Untrained, UntrainedModel};
 
@@ -31,9 +39,10 @@ use crate::error::{Error, Result};
 use crate::optimizer::Select;
 use crate::pass::Pass;
 use crate::sample::Sample;
+use crate::state_dict::StateDict;
 use crate::supervision::BatchLabels;
 use crate::task::{Task, TaskLevel};
-use crate::trainer::{Clock, OptimizerSettings};
+use crate::trainer::{Clock, OptimizerSettings, TrainingSettings};
 use crate::{Initializer, Normalization};
 
 /// A way to learn an encoder, or to do without one. The value itself is the method's settings.
@@ -43,7 +52,8 @@ pub trait Method:
     /// Name, help and citation.
     const INFO: MethodInfo;
 
-    /// All that is learned by gradients: encoders, projectors, predictors, discriminators, moving averages.
+    /// All that is learned by gradients: encoders, projectors, predictors, discriminators, moving averages; and what is
+    /// [fitted](Method::fit) without them.
     type Model: Module;
 
     /// What is learned without gradients, kept in checkpoints; `()` for most.
@@ -58,6 +68,11 @@ pub trait Method:
 
     /// The views that it wants where the user says nothing: a scheme and a feature masking.
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
+        None
+    }
+
+    /// How it is trained where the user says nothing; `None` where it has no way of its own, and settings of another method serve as well.
+    fn default_training(&self) -> Option<TrainingSettings> {
         None
     }
 
@@ -83,6 +98,31 @@ pub trait Method:
     /// # Errors
     /// When a setting is out of its range after all.
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<Self::Model>;
+
+    /// Fits what needs no gradients to the data: projections, means, vocabularies. Called once, before the first epoch, or in place of
+    /// training where there is none; a run that goes on from a checkpoint finds it there. What is fitted is part of the model, is stored
+    /// with it like any weights, and applies to other graphs as it is.
+    ///
+    /// # Errors
+    /// When the data do not allow it, or the observer asks to stop.
+    fn fit(&self, model: Self::Model, data: &FitData<'_>) -> Result<Self::Model> {
+        let _ = data;
+        Ok(model)
+    }
+
+    /// The model that stored weights are of. Methods whose shapes follow from the data that they were [fitted](Method::fit) to take them
+    /// from the weights; others have those that [`Method::build`] makes.
+    ///
+    /// # Errors
+    /// When the weights are not those of a model with these settings.
+    fn restore(&self, task: &Task, weights: &StateDict, initializer: &mut Initializer) -> Result<Self::Model> {
+        let model = self.build(task, initializer)?;
+        if initializer.is_exceeded() {
+            let problem = "its settings describe a larger model than it has weights for".into();
+            return Err(Error::NotAnEncoder { problem });
+        }
+        weights.apply(model)
+    }
 
     /// What a phase of a step makes small, or large.
     ///
@@ -228,6 +268,18 @@ impl Step<'_> {
     pub fn clean(&self) -> Result<&Sample> {
         self.clean.ok_or_else(|| Error::setting("clean graphs", "missing", "a method that requires them"))
     }
+
+    /// The nodes that no view has dropped; `None` where that is all of them, or where too few are left to be compared (what was dropped
+    /// still has its features).
+    pub fn rows_in_all_views(&self) -> Option<Vec<u32>> {
+        let mut kept = self.views.iter().filter_map(|view| view.kept.as_ref());
+        let mut rows = kept.next()?.rows.clone();
+        for other in kept {
+            rows.retain(|row| other.rows.binary_search(row).is_ok());
+        }
+        let all = self.views[0].offsets.rows();
+        (2..all).contains(&rows.len()).then_some(rows)
+    }
 }
 
 /// The value of a step, with what it is made of.
@@ -307,10 +359,13 @@ macro_rules! methods {
 
 methods! {
     Span(Span) = "span",
+    CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",
+    Hops(Hops) = "hops",
+    Spectral(Spectral) = "spectral",
 }
 
 impl Default for MethodSettings {

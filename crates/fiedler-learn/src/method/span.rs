@@ -208,14 +208,7 @@ fn graphs(model: &SpanModel, view: &Sample, layers: &Layers) -> Tensor<2> {
 /// The nodes that a step tells apart, of those that both views have kept; none where it is all of them.
 fn anchors(step: &Step<'_>, anchors: usize) -> Option<Vec<u32>> {
     let all = step.views[0].offsets.rows();
-    let mut rows: Vec<u32> = (0..all as u32).collect();
-    for kept in step.views.iter().filter_map(|view| view.kept.as_ref()) {
-        rows.retain(|row| kept.rows.binary_search(row).is_ok());
-    }
-    if rows.len() < 2 {
-        // Views of a small graph may have nothing in common; what was dropped still has its features.
-        rows = (0..all as u32).collect();
-    }
+    let mut rows = step.rows_in_all_views().unwrap_or_else(|| (0..all as u32).collect());
     if rows.len() > anchors {
         let (drawn, _) = rows.partial_shuffle(&mut stream(step.seed, "pairs", step.clock.step), anchors);
         drawn.sort_unstable();
@@ -266,6 +259,9 @@ impl Method for Span {
             return Err(Error::setting("projector", "identity", expected));
         }
         let corrupts = self.contrast == ContrastMode::LocalGlobal && self.negatives != NegativesFrom::InBatch;
+        if corrupts && (alone || self.negatives == NegativesFrom::Corruption) {
+            self.encoder.check_corruption()?;
+        }
         let one = Footprint::of_encoder(&self.encoder, task.dims);
         Ok(Requirements {
             trained: true,

@@ -5,22 +5,28 @@
 //! than the CPU. On the CPU all of them give the same bits whatever the number of threads.
 
 mod batch_norm;
+mod decorrelation;
 pub(crate) mod kernel;
 mod messages;
+mod mix;
 pub(crate) mod operation;
 pub mod plain;
 mod pool;
 mod project;
 mod propagate;
 mod similarity;
+mod standardize;
 mod weighted;
 
 pub use batch_norm::{BatchNormOp, Statistics, normalize, statistics};
+pub use decorrelation::decorrelation;
 pub use messages::messages;
+pub use mix::propagate_mix;
 pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};
 pub use project::project;
 pub use propagate::{ActivationOp, propagate};
 pub(crate) use similarity::SHORTEST;
 pub use similarity::{Similarity, similarity};
+pub use standardize::{STANDARDIZE_EPSILON, standardize};
 pub use weighted::propagate_weighted;

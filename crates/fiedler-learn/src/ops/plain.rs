@@ -8,6 +8,7 @@ use super::batch_norm::{BatchNormOp, Statistics};
 use super::pool::Pooling;
 use super::propagate::ActivationOp;
 use super::similarity::{SHORTEST, Similarity};
+use super::standardize::STANDARDIZE_EPSILON;
 use crate::device::{DeviceRows, indices};
 use crate::feature_matrix::SparseMatrix;
 use crate::{GraphOffsets, Operator};
@@ -50,6 +51,18 @@ pub fn activate(input: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
             input.clone().clamp_min(0.0) + input.clamp_max(0.0) * slopes.clone().unsqueeze::<2>()
         }
     }
+}
+
+/// See [`propagate_mix`](super::propagate_mix()).
+pub fn propagate_mix(operator: &Operator, input: Tensor<2>, coefficients: Tensor<1>) -> Tensor<2> {
+    let coefficient = |k: usize| coefficients.clone().slice([k..k + 1]).unsqueeze::<2>();
+    let mut power = input.clone();
+    let mut sum = input * coefficient(0);
+    for k in 1..coefficients.dims()[0] {
+        power = propagate(operator, power, None, &ActivationOp::Identity);
+        sum = sum + power.clone() * coefficient(k);
+    }
+    sum
 }
 
 /// See [`project`](super::project()).
@@ -121,6 +134,22 @@ pub fn statistics(input: Tensor<2>) -> Statistics {
     let mean = input.clone().mean_dim(0);
     let variance = (input - mean.clone()).square().mean_dim(0);
     Statistics { mean: mean.squeeze_dim(0), variance: variance.squeeze_dim(0) }
+}
+
+/// See [`standardize`](super::standardize()).
+pub fn standardize(input: Tensor<2>) -> Tensor<2> {
+    let degrees = input.dims()[0].saturating_sub(1).max(1) as f32;
+    let centered = input.clone() - input.mean_dim(0);
+    let variance = centered.clone().square().sum_dim(0) / degrees;
+    // Kept from zero, where the root has no derivative.
+    centered / (variance.clamp_min(f32::MIN_POSITIVE).sqrt() + STANDARDIZE_EPSILON)
+}
+
+/// See [`decorrelation`](super::decorrelation()).
+pub fn decorrelation(input: Tensor<2>) -> Tensor<1> {
+    let [rows, width] = input.dims();
+    let identity = Tensor::eye(width, &input.device());
+    (input.clone().transpose().matmul(input) / rows.max(1) as f32 - identity).square().sum()
 }
 
 /// See [`normalize`](super::normalize()).

@@ -6,7 +6,9 @@ use burn::module::Module;
 use burn::tensor::TensorData;
 use burn::{Tensor, tensor::Device};
 use fiedler_graph::{Categorical, Dense, Features, Graph};
-use fiedler_learn::encoder::{EncoderSettings, GcnSettings, GinSettings, InputDims, Layers};
+use fiedler_learn::encoder::{
+    DecoupledSettings, EncoderSettings, GcnSettings, GinSettings, InputDims, Layers, MlpSettings,
+};
 use fiedler_learn::layer::{Activation, Mlp};
 use fiedler_learn::ops::{self, Pooling};
 use fiedler_learn::pass::{DropoutRng, Pass};
@@ -211,6 +213,7 @@ fn a_corrupted_graph_gives_the_rows_of_shuffled_features() {
             batch_norm: false,
             ..GinSettings::default()
         }),
+        EncoderSettings::Decoupled(DecoupledSettings { hidden_channels: 5, ..DecoupledSettings::default() }),
     ] {
         let encoder = settings.build(InputDims { nodes: 40, edges: None }, &mut Initializer::new(3, &device)).unwrap();
         let names: Vec<u32> = (0..30).map(|node| (node * 11 + 4) % 30).collect();
@@ -261,11 +264,12 @@ fn every_option_of_the_encoders_has_gradients() {
     let device = common::device();
     let graph = common::graph(40, 80, 8);
     let input = FeatureMatrix::new(&Features::Sparse(common::sparse(40, 30, 9)), &device);
-    let gcn = |activation, share_slope, batch_norm| {
+    let gcn = |activation, last_activation, share_slope, batch_norm| {
         EncoderSettings::Gcn(GcnSettings {
             hidden_channels: 7,
             num_layers: 3,
             activation,
+            last_activation,
             share_slope,
             batch_norm,
             dropout: 0.2,
@@ -273,7 +277,24 @@ fn every_option_of_the_encoders_has_gradients() {
     };
     let mut choices = vec![gin_settings()];
     for activation in [Activation::Identity, Activation::Relu, Activation::Prelu, Activation::PreluChannelwise] {
-        choices.extend([gcn(activation, false, true), gcn(activation, true, false)]);
+        choices.extend([gcn(activation, None, false, true), gcn(activation, None, true, false)]);
+        choices.extend([gcn(Activation::Prelu, Some(activation), false, false)]);
+        choices.extend([gcn(Activation::Prelu, Some(activation), true, true)]);
+        for (batch_norm, train_gamma) in [(false, true), (true, true), (false, false)] {
+            let (hidden_channels, num_layers, dropout) = (7, 3, 0.2);
+            choices.push(EncoderSettings::Decoupled(DecoupledSettings {
+                hidden_channels,
+                num_layers,
+                activation,
+                batch_norm,
+                dropout,
+                propagation_steps: 2,
+                teleport: 0.3,
+                train_gamma,
+            }));
+            let mlp = MlpSettings { hidden_channels, num_layers, activation, batch_norm, dropout };
+            choices.push(EncoderSettings::Mlp(mlp));
+        }
     }
     for settings in choices {
         let encoder = settings.build(InputDims { nodes: 30, edges: None }, &mut Initializer::new(10, &device)).unwrap();
@@ -305,6 +326,20 @@ fn settings_and_inputs_out_of_range_are_refused() {
     assert_eq!(error.to_string(), "num_layers is 0; expected 1 to 1,000");
     let error = build(EncoderSettings::Gin(GinSettings { dropout: 1.0, ..GinSettings::default() })).unwrap_err();
     assert_eq!(error.to_string(), "dropout is 1; expected a number from 0 to less than 1");
+    let decoupled = DecoupledSettings::default();
+    for (wrong, named) in [
+        (DecoupledSettings { hidden_channels: 0, ..decoupled.clone() }, "hidden_channels is 0"),
+        (DecoupledSettings { num_layers: 0, ..decoupled.clone() }, "num_layers is 0"),
+        (DecoupledSettings { propagation_steps: 1001, ..decoupled.clone() }, "propagation_steps is 1001"),
+        (DecoupledSettings { teleport: 1.5, ..decoupled.clone() }, "teleport is 1.5"),
+        (DecoupledSettings { teleport: f64::NAN, ..decoupled.clone() }, "teleport is NaN"),
+        (DecoupledSettings { dropout: -1.0, ..decoupled }, "dropout is -1"),
+    ] {
+        let error = build(EncoderSettings::Decoupled(wrong)).unwrap_err().to_string();
+        assert!(error.contains(named), "{error}");
+    }
+    let error = build(EncoderSettings::Mlp(MlpSettings { num_layers: 0, ..MlpSettings::default() })).unwrap_err();
+    assert_eq!(error.to_string(), "num_layers is 0; expected 1 to 1,000");
 
     let settings = EncoderSettings::default();
     let encoder = settings.build(InputDims { nodes: 5, edges: None }, &mut Initializer::new(1, &device)).unwrap();
@@ -314,6 +349,63 @@ fn settings_and_inputs_out_of_range_are_refused() {
     assert_eq!(error.to_string(), "table of features has 9; expected 10");
     let error = encoder.forward(&structure, &input(10, 6), &Pass::eval()).unwrap_err();
     assert_eq!(error.to_string(), "row of features has 6; expected 5");
+}
+
+#[test]
+fn a_last_layer_may_be_followed_by_something_else_or_by_nothing() {
+    let device = common::device();
+    let structure = MessageGraph::new(&common::graph(20, 40, 1), fiedler_learn::Normalization::Symmetric);
+    let input = FeatureMatrix::new(&Features::Sparse(common::sparse(20, 12, 2)), &device);
+    let layers = |last_activation, share_slope, num_layers| {
+        let (hidden_channels, activation) = (6, Activation::Relu);
+        let gcn = GcnSettings {
+            hidden_channels,
+            num_layers,
+            activation,
+            last_activation,
+            share_slope,
+            ..GcnSettings::default()
+        };
+        let dims = InputDims { nodes: 12, edges: None };
+        let encoder = EncoderSettings::Gcn(gcn).build(dims, &mut Initializer::new(3, &device)).unwrap();
+        encoder.forward(&structure, &input, &Pass::eval()).unwrap()
+    };
+    for share_slope in [false, true] {
+        for num_layers in [1, 2, 3] {
+            let all = layers(None, share_slope, num_layers);
+            let open = layers(Some(Activation::Identity), share_slope, num_layers);
+            let (last, before) = (num_layers - 1, 0..num_layers - 1);
+            for place in before {
+                assert_eq!(values(&all.each()[place]), values(&open.each()[place]), "layer {place}");
+            }
+            let open = values(&open.each()[last]);
+            assert!(open.iter().any(|&value| value < 0.0));
+            let cut: Vec<f32> = open.iter().map(|value| value.max(0.0)).collect();
+            assert_eq!(values(&all.each()[last]), cut);
+        }
+    }
+}
+
+#[test]
+fn without_propagation_a_decoupled_encoder_is_an_mlp_and_an_mlp_sees_no_edges() {
+    let device = common::device();
+    let input = FeatureMatrix::new(&Features::Sparse(common::sparse(20, 12, 2)), &device);
+    let rows = |settings: &EncoderSettings, seed: u64| {
+        let structure = MessageGraph::new(&common::graph(20, 40, seed), settings.normalization());
+        let encoder = settings.build(InputDims { nodes: 12, edges: None }, &mut Initializer::new(3, &device)).unwrap();
+        let layers = encoder.forward(&structure, &input, &Pass::eval()).unwrap();
+        assert_eq!(layers.each().len(), settings.num_layers());
+        values(&layers.last())
+    };
+    let mlp = EncoderSettings::Mlp(MlpSettings { hidden_channels: 6, ..MlpSettings::default() });
+    assert_eq!(rows(&mlp, 1), rows(&mlp, 2));
+    let decoupled = |propagation_steps, teleport| {
+        let settings = DecoupledSettings { hidden_channels: 6, propagation_steps, teleport, ..Default::default() };
+        EncoderSettings::Decoupled(settings)
+    };
+    assert_eq!(rows(&decoupled(0, 0.2), 1), rows(&decoupled(0, 0.2), 2));
+    assert_eq!(rows(&decoupled(0, 0.2), 1), rows(&decoupled(3, 1.0), 1), "all of the walk stays where it is");
+    assert_ne!(rows(&decoupled(3, 0.2), 1), rows(&decoupled(3, 0.2), 2));
 }
 
 #[test]

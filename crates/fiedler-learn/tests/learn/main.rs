@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod correlations;
 mod encoders;
 mod objectives;
 mod operator;

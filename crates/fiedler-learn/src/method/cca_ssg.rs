@@ -1,0 +1,147 @@
+//! CCA-SSG: columns of the embedding are to be the same in two views of the graph, and uncorrelated with each other.
+
+use burn::Tensor;
+use burn::module::Module;
+use fiedler_augment::pipeline::MaskRates;
+use fiedler_augment::scheme::{Rates, Uniform};
+use fiedler_augment::{FeatureMasking, SchemeSettings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
+use crate::Initializer;
+use crate::encoder::{Encoder, EncoderSettings, GcnSettings};
+use crate::error::{Error, Result};
+use crate::layer::Activation;
+use crate::loss::Cca;
+use crate::ops::{self, Pooling};
+use crate::pass::Pass;
+use crate::readout::{Projector, ReadoutSettings};
+use crate::sample::Sample;
+use crate::task::{Task, TaskLevel};
+use crate::trainer::TrainingSettings;
+
+/// Settings of CCA-SSG; encoder and loss are those of the publication.
+///
+/// There is no projector and there are no negatives: the cost of a step grows with the number of nodes and the square of the width. Views,
+/// λ and epochs are set for each dataset in the publication; the defaults here are 40 % of the edges and 20 % of the columns hidden from
+/// each view, λ 1e-3, Adam with learning rate 1e-3 and no weight decay, 50 epochs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CcaSsg {
+    /// The encoder: two graph convolutions of 512 channels, ReLU between them and nothing after the last.
+    pub encoder: EncoderSettings,
+    /// λ: what correlations between columns weigh against differences between views.
+    pub lambda: f64,
+    /// How the nodes of a graph become its embedding, for sets of graphs.
+    pub pooling: Pooling,
+}
+
+impl Default for CcaSsg {
+    fn default() -> Self {
+        let encoder = EncoderSettings::Gcn(GcnSettings {
+            activation: Activation::Relu,
+            last_activation: Some(Activation::Identity),
+            ..GcnSettings::default()
+        });
+        CcaSsg { encoder, lambda: Cca::default().lambda, pooling: Pooling::Mean }
+    }
+}
+
+/// An encoder, which both views share.
+#[derive(Module, Debug)]
+pub struct CcaSsgModel {
+    encoder: Encoder,
+}
+
+impl CcaSsg {
+    fn cca(&self) -> Cca {
+        Cca { lambda: self.lambda }
+    }
+
+    fn nodes(&self, model: &CcaSsgModel, sample: &Sample, pass: &Pass) -> Result<crate::encoder::Layers> {
+        model.encoder.forward(sample.graph(self.encoder.normalization())?, &sample.features, pass)
+    }
+}
+
+impl Method for CcaSsg {
+    const INFO: MethodInfo = MethodInfo {
+        name: "cca-ssg",
+        about: "CCA-SSG: columns of the embedding agree across two views and are uncorrelated; no negatives, few epochs",
+        citation: "Zhang, Wu, Yan, Wipf and Yu: From Canonical Correlation Analysis to Self-supervised Graph Neural Networks, NeurIPS 2021",
+        levels: &[TaskLevel::Nodes, TaskLevel::Graphs],
+    };
+    type Model = CcaSsgModel;
+    type State = ();
+
+    fn check(&self, task: &Task) -> Result<Requirements> {
+        self.encoder.check()?;
+        self.cca().check()?;
+        if task.num_views != 2 {
+            return Err(Error::setting("number of views", task.num_views, "2, which is what cca-ssg compares"));
+        }
+        if task.num_nodes < 2 {
+            return Err(Error::setting(
+                "number of nodes",
+                task.num_nodes,
+                "at least 2, for columns to have a deviation",
+            ));
+        }
+        let one = Footprint::of_encoder(&self.encoder, task.dims);
+        let width = self.encoder.hidden_channels() as f64;
+        Ok(Requirements {
+            trained: true,
+            labels: false,
+            clean: false,
+            operators: vec![self.encoder.normalization()],
+            footprint: Footprint {
+                // Beside what the encoder makes of both views: standardized columns, their product and their gradients.
+                values_per_node: 2.0 * one.values_per_node + 5.0 * width,
+                weights: one.weights + width * width,
+                ..one
+            },
+        })
+    }
+
+    fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
+        let removed = Rates::removing(0.4);
+        let hidden = MaskRates { rate: 0.2, nodes: 0.0 };
+        let scheme = SchemeSettings::Uniform(Uniform { first: removed, second: removed });
+        Some((scheme, FeatureMasking { first: hidden, second: hidden, ..FeatureMasking::default() }))
+    }
+
+    fn default_training(&self) -> Option<TrainingSettings> {
+        Some(TrainingSettings { epochs: 50, learning_rate: 1e-3, weight_decay: 0.0, ..TrainingSettings::default() })
+    }
+
+    fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<CcaSsgModel> {
+        Ok(CcaSsgModel { encoder: self.encoder.build(task.dims, initializer)? })
+    }
+
+    fn loss(&self, model: &CcaSsgModel, _: &(), step: &Step<'_>) -> Result<Loss> {
+        let rows = step.rows_in_all_views();
+        let nodes = |view: usize| -> Result<Tensor<2>> {
+            let layers = self.nodes(model, &step.views[view], &step.pass)?;
+            Ok(rows.as_ref().map_or_else(|| layers.last(), |rows| layers.select(rows).last()))
+        };
+        let cca = self.cca();
+        let terms = cca.terms([nodes(0)?, nodes(1)?])?;
+        let scalar = |tensor: &Tensor<1>| -> f32 { tensor.clone().into_scalar() };
+        let parts = vec![("invariance", scalar(&terms.invariance)), ("decorrelation", scalar(&terms.decorrelation))];
+        Ok(Loss { value: cca.sum(&terms), parts })
+    }
+
+    fn embed(&self, model: &CcaSsgModel, step: &Step<'_>) -> Result<Tensor<2>> {
+        let sample = &step.views[0];
+        let nodes = self.nodes(model, sample, &Pass::eval())?.last();
+        Ok(match step.task.level {
+            TaskLevel::Nodes => nodes,
+            TaskLevel::Graphs => ops::pool(nodes, &sample.offsets, self.pooling),
+        })
+    }
+
+    fn untrained(&self) -> Option<Untrained> {
+        let readout = ReadoutSettings { pooling: self.pooling, projector: Projector::Identity, ..Default::default() };
+        Some(Untrained { encoder: self.encoder.clone(), readout, extra_propagation: 0 })
+    }
+}
