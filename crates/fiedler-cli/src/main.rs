@@ -77,7 +77,7 @@ enum Command {
     /// Describe a graph or a set of graphs
     Inspect(inspect::Inspect),
     /// Compute an augmentation scheme that changes the graph's spectrum most
-    Augment(augment::Augment),
+    Augment(Box<augment::Augment>),
     /// Learn an embedding of nodes or graphs without labels
     Embed(Box<embed::Embed>),
     /// Judge embeddings by how well labels can be predicted from them

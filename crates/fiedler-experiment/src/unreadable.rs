@@ -46,8 +46,14 @@ pub(crate) fn read<T>(tree: Value, read: impl Fn(Value) -> serde_json::Result<T>
         let word = tree.pointer(&pointer(path)).and_then(Value::as_str);
         is_tag(path) && word.is_some_and(|word| problem.starts_with(&format!("unknown variant `{word}`")))
     });
-    let others = || paths.iter().filter(|path| !is_tag(path) && paths.len() <= MOST_NODES);
-    let culprit = wrong_tag.or_else(|| others().find(mends)).or_else(|| others().find(changes));
+    // A table is to blame only where nothing in it is.
+    let is_table = |path: &Vec<String>| tree.pointer(&pointer(path)).is_some_and(Value::is_object);
+    let among = |tables: bool| {
+        let these = || paths.iter().filter(|path| !is_tag(path) && is_table(path) == tables);
+        these().find(mends).or_else(|| these().find(changes))
+    };
+    let found = || if paths.len() > MOST_NODES { None } else { among(false).or_else(|| among(true)) };
+    let culprit = wrong_tag.or_else(found);
     let named = |path: &Vec<String>| (path.join("."), tree.pointer(&pointer(path)).cloned().unwrap_or_default());
     Err(Unreadable { culprit: culprit.map(named), problem })
 }
