@@ -37,7 +37,7 @@ pub mod tables;
 mod task;
 
 pub use error::{Error, ErrorKind, Result};
-pub use evaluation::{evaluate_file, read_labels};
+pub use evaluation::{FileScore, evaluate_file, read_labels};
 pub use fiedler_io::ReadOptions;
 pub use named::Named;
 pub use open::{BUILT_IN, open_observed};

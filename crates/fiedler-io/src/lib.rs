@@ -33,6 +33,7 @@ pub mod error;
 pub mod input;
 pub mod molecule;
 mod open;
+mod role;
 pub mod read;
 pub mod tables;
 pub mod write;

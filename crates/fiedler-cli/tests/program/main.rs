@@ -5,6 +5,8 @@ mod augment;
 mod data;
 mod embed;
 mod evaluate;
+mod judging;
+mod matching;
 mod report;
 mod reproduce;
 mod tune;

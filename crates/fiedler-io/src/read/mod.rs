@@ -107,6 +107,12 @@ pub fn read_source(input: &DataSource, options: &ReadOptions) -> Result<Dataset>
     Ok(dataset)
 }
 
+/// The name of the format that a path looks like, if there is such a path and it looks like one.
+pub fn recognize(path: impl AsRef<Path>) -> Option<&'static str> {
+    let input = DataSource::open(path).ok()?;
+    FORMATS.iter().find(|format| (format.recognizes)(&input)).map(|format| format.name)
+}
+
 fn choose(input: &DataSource, options: &ReadOptions) -> Result<&'static Format> {
     match &options.format {
         Some(name) => FORMATS
