@@ -24,13 +24,25 @@ pub struct EvaluationSettings {
     pub scaling: Option<Vec<Scaling>>,
     /// Folds inside the training part to choose hyperparameters by, where a split has no validation part.
     pub inner_folds: usize,
+    /// Training items that probes are fitted to at most, over all splits and inner folds: of more splits than that, the first ones are
+    /// evaluated, at least one. Without it, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_train_items: Option<usize>,
     /// Seed of random splits.
     pub seed: u64,
 }
 
 impl Default for EvaluationSettings {
     fn default() -> Self {
-        EvaluationSettings { protocol: None, probe: None, metric: None, scaling: None, inner_folds: 5, seed: 0 }
+        EvaluationSettings {
+            protocol: None,
+            probe: None,
+            metric: None,
+            scaling: None,
+            inner_folds: 5,
+            max_train_items: None,
+            seed: 0,
+        }
     }
 }
 

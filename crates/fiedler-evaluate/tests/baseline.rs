@@ -107,9 +107,9 @@ fn the_quick_probe_is_the_programs() {
         let probe = QuickProbe::of_target(target, case["seed"].as_u64().unwrap()).unwrap();
         let score = probe.score("embedding", &data.embeddings, &NoObserver).unwrap();
         near(score.value, &case["mean"], &score.protocol);
-        assert_eq!(probe.split().fingerprint(), text(&case["splits"][0]["fingerprint"]));
+        assert_eq!(probe.split().unwrap().fingerprint(), text(&case["splits"][0]["fingerprint"]));
         let (classes, split) = probe.supervision().unwrap();
-        assert_eq!((classes.of().len(), split), (data.embeddings.rows(), probe.split()));
+        assert_eq!((classes.of().len(), split), (data.embeddings.rows(), probe.split().unwrap()));
     }
     assert!(QuickProbe::new(&generate::citation(0), 0).is_some());
     let reals = QuickProbe::of_target(data.target("regression"), 0).unwrap();
