@@ -50,6 +50,7 @@ pub struct Data<'a> {
     features: Cow<'a, Features>,
     edges: Option<EdgeTable>,
     degrees: bool,
+    names: Option<&'a [String]>,
 }
 
 impl<'a> Data<'a> {
@@ -58,6 +59,15 @@ impl<'a> Data<'a> {
     /// # Errors
     /// When the parts of the dataset do not fit together, or it has no node.
     pub fn new(dataset: &'a Dataset, settings: &FeatureSettings) -> Result<Data<'a>> {
+        Data::with_columns(dataset, settings, None)
+    }
+
+    /// As [`Data::new`], with the columns of features in another order.
+    pub(crate) fn with_columns(
+        dataset: &'a Dataset,
+        settings: &FeatureSettings,
+        columns: Option<&[u32]>,
+    ) -> Result<Data<'a>> {
         settings.check()?;
         dataset.check()?;
         let graphs = &dataset.graphs;
@@ -65,19 +75,24 @@ impl<'a> Data<'a> {
             return Err(Error::setting("number of nodes", 0, "at least 1"));
         }
         let features = match &dataset.features {
-            Some(features) if settings.normalize_rows => {
-                let mut features = features.clone();
-                features.normalize_rows();
-                Cow::Owned(features)
+            Some(features) => {
+                let mut features = match columns {
+                    Some(columns) => Cow::Owned(features.select_columns(columns)?),
+                    None => Cow::Borrowed(features),
+                };
+                if settings.normalize_rows {
+                    features.to_mut().normalize_rows();
+                }
+                features
             }
-            Some(features) => Cow::Borrowed(features),
             None => Cow::Owned(Features::degrees(graphs.block_diagonal(), settings.degrees)),
         };
         let edges = match &dataset.edge_features {
             Some(features) if settings.edges => Some(EdgeTable::new(graphs, features)?),
             _ => None,
         };
-        Ok(Data { graphs, features, edges, degrees: dataset.features.is_none() })
+        let names = dataset.feature_names.as_deref().filter(|_| columns.is_none());
+        Ok(Data { graphs, features, edges, degrees: dataset.features.is_none(), names })
     }
 
     /// The graphs.
@@ -93,6 +108,11 @@ impl<'a> Data<'a> {
     /// Whether the features are the degrees of nodes, because there are no others.
     pub fn are_features_degrees(&self) -> bool {
         self.degrees
+    }
+
+    /// Names of the columns of features, where they have any.
+    pub fn feature_names(&self) -> Option<&'a [String]> {
+        self.names
     }
 
     /// What an embedding of this dataset describes.

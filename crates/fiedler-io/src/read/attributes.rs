@@ -48,6 +48,7 @@ pub(super) struct Attributes {
 #[derive(Debug, Default)]
 pub(super) struct Understood {
     pub(super) features: Option<Features>,
+    pub(super) feature_names: Option<Vec<String>>,
     pub(super) labels: Option<Labels>,
     pub(super) notes: Vec<String>,
 }
@@ -109,6 +110,7 @@ impl Attributes {
             self.list.into_iter().partition(|attribute| attribute.is_complete_number(nodes));
         if !columns.is_empty() {
             understood.features = Some(features(&columns, nodes, file)?);
+            understood.feature_names = Some(columns.iter().flat_map(Attribute::column_names).collect());
         }
         understood.notes.extend(left_out(&others));
         Ok(understood)
@@ -168,6 +170,14 @@ impl Attribute {
     /// Number of columns.
     fn width(&self) -> usize {
         self.values().next().or(self.default.as_ref()).map_or(0, Value::width)
+    }
+
+    /// The name, or one for each of several columns.
+    fn column_names(&self) -> Vec<String> {
+        match self.width() {
+            1 => vec![self.name.clone()],
+            width => (0..width).map(|column| format!("{}.{column}", self.name)).collect(),
+        }
     }
 
     fn default_number(&self) -> f32 {
