@@ -33,8 +33,8 @@ pub mod error;
 pub mod input;
 pub mod molecule;
 mod open;
-mod role;
 pub mod read;
+mod role;
 pub mod tables;
 pub mod write;
 

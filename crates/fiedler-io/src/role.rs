@@ -42,8 +42,7 @@ pub(crate) fn id_columns<S: AsRef<str>>(headers: &[S]) -> Vec<usize> {
         is_first_id(header) || *at > 0 && header.eq_ignore_ascii_case(LINE)
     });
     let leading = leading.count();
-    let (sure, others): (Vec<usize>, Vec<usize>) =
-        (0..leading).partition(|&at| is_id(headers[at].as_ref()));
+    let (sure, others): (Vec<usize>, Vec<usize>) = (0..leading).partition(|&at| is_id(headers[at].as_ref()));
     let later = (leading..headers.len()).filter(|&at| is_id(headers[at].as_ref()));
     sure.into_iter().chain(later).chain(others).collect()
 }

@@ -142,7 +142,10 @@ fn what_is_used_is_said() {
     let by_id = used("x.csv", "graph,0,1\n3,1,9\n2,2,8\n1,3,7\n0,4,6\n");
     assert_eq!(by_id.used.to_string(), "2 columns, 0 … 1; id column `graph`");
     assert_eq!(by_id.values.values(), [4., 6., 3., 7., 2., 8., 1., 9.]);
-    assert_eq!(used("x.csv", "u,v,id\n5,9,0\n6,8,1\n7,7,2\n8,6,3\n").used.to_string(), "2 columns, u … v; id column `id`");
+    assert_eq!(
+        used("x.csv", "u,v,id\n5,9,0\n6,8,1\n7,7,2\n8,6,3\n").used.to_string(),
+        "2 columns, u … v; id column `id`"
+    );
     assert_eq!(used("x.csv", "5 9\n6 8\n7 7\n8 6\n").used.to_string(), "2 columns; rows by their order");
     let counting: String = (0..12).map(|row| format!("{row},{}\n", 50 - row)).collect();
     let twelve = classes(12);

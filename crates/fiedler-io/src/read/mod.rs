@@ -3,7 +3,7 @@
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
 mod assemble;
-mod attributes;
+pub(crate) mod attributes;
 mod columns;
 pub(crate) mod edge_list;
 mod gnn_benchmark;

@@ -90,7 +90,10 @@ pub(super) fn counting(table: &TableFile, values: &[usize], numbers: &Dense) -> 
         (first == 0.0 || first == 1.0) && (0..numbers.rows()).all(|row| rows.next() == Some(row as f32))
     };
     let at = (0..numbers.columns()).find(counts).filter(|_| numbers.rows() >= COUNTED_ROWS)?;
-    Some(format!("{} counts the rows, and was taken as part of the embeddings; call it `id` if it is one", title(table, values[at])))
+    Some(format!(
+        "{} counts the rows, and was taken as part of the embeddings; call it `id` if it is one",
+        title(table, values[at])
+    ))
 }
 
 fn title(table: &TableFile, column: usize) -> String {

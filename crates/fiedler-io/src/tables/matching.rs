@@ -136,7 +136,8 @@ pub(super) fn rows(table: &TableFile, found: &FoundIds, items: Items<'_>, matchi
             check_count(table, items).map(|()| in_order)
         }
         (_, true, _) => {
-            let malformed = table.place(None).malformed("rows without ids", format!("ids, as the {} have", labelled(items)));
+            let malformed =
+                table.place(None).malformed("rows without ids", format!("ids, as the {} have", labelled(items)));
             let hint = "--match order takes the rows in the order of the labels, --match number row k for what is called k; \
                         or put the ids into a first column `id`";
             Err(malformed.hint(hint).into())
@@ -155,7 +156,9 @@ fn counts_rows(ids: &[String]) -> bool {
 fn lacking_ids(table: &TableFile, items: Items<'_>) -> Error {
     let found = format!("rows with ids, where the {} have none", labelled(items));
     let malformed = table.place(None).malformed(found, "ids on both sides, or on none");
-    malformed.hint("--match order takes the rows in the order of the labels; or give the labels a first column `id`").into()
+    malformed
+        .hint("--match order takes the rows in the order of the labels; or give the labels a first column `id`")
+        .into()
 }
 
 /// By the first ids that all items are among.

@@ -37,12 +37,7 @@ pub fn parquet(writer: &mut (impl Write + Send), ids: &RowIds, columns: usize, v
     })
 }
 
-fn write(
-    writer: &mut (impl Write + Send),
-    ids: &RowIds,
-    columns: usize,
-    values: &[f32],
-) -> Result<(), ParquetError> {
+fn write(writer: &mut (impl Write + Send), ids: &RowIds, columns: usize, values: &[f32]) -> Result<(), ParquetError> {
     let field = |name: &str, kind, logical| {
         let field = Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED);
         Ok::<_, ParquetError>(Arc::new(field.with_logical_type(logical).build()?))

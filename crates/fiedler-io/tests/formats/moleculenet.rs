@@ -120,7 +120,10 @@ fn words_are_classes_and_every_column_that_is_left_out_is_noted() {
     assert_eq!(classes.names(), ["no", "yes"]);
     assert_eq!(classes.of(), [Some(1), Some(0), Some(1), Some(0), Some(1), None]);
     let note = dataset.report.notes.join("\n");
-    assert!(note.contains("\"active\" is taken") && note.contains("\"weight\" (\">6\" on line 3 is no number)"), "{note}");
+    assert!(
+        note.contains("\"active\" is taken") && note.contains("\"weight\" (\">6\" on line 3 is no number)"),
+        "{note}"
+    );
     assert!(note.contains("\"note\" (\"a\" on line 2 is no number)"), "{note}");
 
     let text = "smiles,solubility,source,batch\nC,0.5,x,u\nCC,1.5,y,v\nCCC,2.5,x,u\nCCCC,3.5,y,v\n";
@@ -141,7 +144,8 @@ fn words_are_classes_and_every_column_that_is_left_out_is_noted() {
 fn every_molecule_knows_its_line_and_its_name() {
     let lines = |text: &str| table(text).graph_source.unwrap();
     for end in ["\n", "\r\n"] {
-        let rows = ["name,smiles,y", "", "ethanol,CCO,1.5", "broken,CC1C,2.5", "", "", "\"a", "b\",CC,3.5", "last,C,4.5"];
+        let rows =
+            ["name,smiles,y", "", "ethanol,CCO,1.5", "broken,CC1C,2.5", "", "", "\"a", "b\",CC,3.5", "last,C,4.5"];
         let source = lines(&(rows.join(end) + end));
         assert_eq!(source.lines, [3, 7, 9], "{end:?}");
         let quoted = format!("a{end}b");

@@ -55,7 +55,8 @@ pub(super) fn choose(
     }
     if let Some((column, (line, text))) = columns.iter().find_map(|column| Some((column, column.text.as_ref()?))) {
         let place = place.member(format!("column {}", column.name)).line(*line);
-        let expected = "numbers in a column that is to be predicted, or the same few words again and again in the only one";
+        let expected =
+            "numbers in a column that is to be predicted, or the same few words again and again in the only one";
         return Err(place.malformed(format!("{text:?}"), expected).into());
     }
     if columns.is_empty() {
@@ -113,7 +114,10 @@ fn automatic<'a>(rows: &'a Rows, notes: &mut Vec<String>) -> Vec<&'a Column> {
     let mixed = chosen.iter().any(|column| column.is_classes());
     if mixed && chosen.len() > 1 {
         let names: Vec<&str> = chosen.iter().map(|column| column.name.as_str()).collect();
-        notes.push(format!("each of the columns {} could be what is to be predicted; name one as target", names.join(", ")));
+        notes.push(format!(
+            "each of the columns {} could be what is to be predicted; name one as target",
+            names.join(", ")
+        ));
         chosen.clear();
     }
     let is_chosen = |column: &Column| chosen.iter().any(|other| std::ptr::eq(*other, column));
@@ -130,7 +134,8 @@ fn automatic<'a>(rows: &'a Rows, notes: &mut Vec<String>) -> Vec<&'a Column> {
             [one] => format!("{:?} is taken as what is to be predicted", one.name),
             several => format!("{} columns are taken as what is to be predicted", several.len()),
         };
-        notes.push(format!("{what}; columns left out: {}{more}; name the targets to choose otherwise", left.join(", ")));
+        notes
+            .push(format!("{what}; columns left out: {}{more}; name the targets to choose otherwise", left.join(", ")));
     }
     chosen
 }

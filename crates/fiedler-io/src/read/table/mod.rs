@@ -87,7 +87,10 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<(Features, Optio
     }
     let names = table.names().map(|names| values.iter().map(|&column| names[column].clone()).collect::<Vec<_>>());
     if let Some(name) = names.iter().flatten().find(|name| role::is_label(name)) {
-        dataset.report.notes.push(format!("the column {name:?} was read as a feature, though it is called like a label"));
+        dataset
+            .report
+            .notes
+            .push(format!("the column {name:?} was read as a feature, though it is called like a label"));
     }
     let features = Features::Dense(Dense::new(table.rows(), values.len(), table.numbers(&values)?)?);
     let Some(row_of) = row_of else { return Ok((features, names)) };
