@@ -1,6 +1,6 @@
 //! The evaluation itself: every split of a protocol, one probe each.
 
-mod checks;
+pub(crate) mod checks;
 
 use fiedler_graph::{Dense, Labels, Observer, Split};
 use rayon::prelude::*;

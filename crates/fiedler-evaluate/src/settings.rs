@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::evaluate::checks;
 use crate::metric::Metric;
 use crate::probe::Probe;
 use crate::protocol::Protocol;
@@ -61,6 +62,17 @@ impl EvaluationSettings {
     /// When a setting is out of its range, or metric or probe do not fit the labels.
     pub fn check(&self, target: &Target) -> Result<()> {
         self.plan(target).map(drop)
+    }
+
+    /// Checks also that the labels suffice for every split, before there are embeddings.
+    ///
+    /// # Errors
+    /// As [`EvaluationSettings::check`]; and when there is nothing to tell apart in the training part of a split, or a part is empty.
+    pub fn check_splits(&self, target: &Target) -> Result<()> {
+        let plan = self.plan(target)?;
+        let splits = plan.protocol.splits(target, self.seed)?;
+        checks::check_labels(target)?;
+        checks::check_splits(&plan, &splits, target)
     }
 
     pub(crate) fn plan(&self, target: &Target) -> Result<Plan> {

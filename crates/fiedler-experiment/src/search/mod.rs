@@ -100,12 +100,15 @@ impl<'a> Search<'a> {
         let seeds = 0..SEEDS[SEEDS.len() - 1] as u64;
         let scorers =
             seeds.map(|at| ValidationScorers::new(target, protocol, FIRST_SEED, at)).collect::<Result<_>>()?;
+        // The bound is of every run, the first, which takes the settings as they are, included.
+        let mut base = Settings { seed: 0, ..plan.base };
+        base.training.epochs = base.training.epochs.min(plan.epochs.unwrap_or(usize::MAX));
         let space = Space {
             scheme: plan.scheme,
             graphs: task.level == TaskLevel::Graphs,
             features: task.dataset.features.is_some(),
             epochs: plan.epochs,
-            base: Settings { seed: 0, ..plan.base },
+            base,
         };
         fs::create_dir_all(&plan.out).map_err(Error::io("create", &plan.out))?;
         Ok(Search {
