@@ -1,6 +1,6 @@
 //! Quick probe: a first look at embeddings by the protocol that is usual for their labels, within a bound of time.
 
-use fiedler_graph::{Classes, Dataset, Dense, Observer, Split};
+use fiedler_graph::{Classes, Dataset, Dense, Features, Observer, Split};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -10,8 +10,10 @@ use crate::protocol::{Protocol, RandomSplits};
 use crate::settings::EvaluationSettings;
 use crate::target::Target;
 
-/// Training items that the probes of one score are fitted to at most, over splits and folds: what a minute is enough for.
+/// Training items that the probes of one score are fitted to at most, over splits and folds.
 const MAX_TRAIN_ITEMS: usize = 100_000;
+/// Values of these items at most, where features, which embeddings are compared with, have many columns.
+const MAX_TRAIN_VALUES: usize = 60_000_000;
 /// Labels of which a share of 10 % is too small to say anything.
 const FEW_LABELS: usize = 20;
 
@@ -33,6 +35,7 @@ pub struct QuickProbe {
     protocol: Protocol,
     /// The one split of a probe that shares it with a supervised encoder.
     split: Option<Split>,
+    max_train_items: usize,
     seed: u64,
 }
 
@@ -70,7 +73,10 @@ impl QuickProbe {
     pub fn new(dataset: &Dataset, seed: u64) -> Option<QuickProbe> {
         let target = target(dataset)?;
         let protocol = Protocol::usual(&target);
-        Some(QuickProbe { target, protocol, split: None, seed })
+        let columns = dataset.features.as_ref().map_or(1, Features::columns).max(1);
+        // The same splits for all that is compared, whatever its columns.
+        let max_train_items = MAX_TRAIN_ITEMS.min(MAX_TRAIN_VALUES / columns);
+        Some(QuickProbe { target, protocol, split: None, max_train_items, seed })
     }
 
     /// The quick probe that shares one split with an encoder which is trained with labels; `None` where what is embedded has no labels,
@@ -89,7 +95,7 @@ impl QuickProbe {
         let protocol: Protocol = RandomSplits { splits: 1, train, validation: 0.1, stratified: true }.into();
         let split = protocol.splits(&target, seed)?.pop();
         let split = split.ok_or_else(|| Error::data("quick probe", "no split", "one"))?;
-        Ok(QuickProbe { target, protocol, split: Some(split), seed })
+        Ok(QuickProbe { target, protocol, split: Some(split), max_train_items: MAX_TRAIN_ITEMS, seed })
     }
 
     /// The labels that are predicted.
@@ -112,7 +118,7 @@ impl QuickProbe {
     pub fn settings(&self) -> EvaluationSettings {
         EvaluationSettings {
             protocol: Some(self.protocol),
-            max_train_items: Some(MAX_TRAIN_ITEMS),
+            max_train_items: Some(self.max_train_items),
             seed: self.seed,
             ..Default::default()
         }
@@ -173,7 +179,10 @@ impl QuickProbe {
         match smallest {
             Some((1, name)) => format!("too few labels to judge by: class {name:?} has 1 member"),
             _ if labelled < FEW_LABELS => {
-                format!("too few labels to judge by: {labelled} {items}{} a label", if labelled == 1 { " has" } else { "s have" })
+                format!(
+                    "too few labels to judge by: {labelled} {items}{} a label",
+                    if labelled == 1 { " has" } else { "s have" }
+                )
             }
             _ => format!("not judged: {}", error.in_one_line()),
         }
