@@ -140,10 +140,7 @@ impl Features {
             Features::Categorical(categorical) => {
                 let cardinalities = columns.iter().map(|&column| categorical.cardinalities[column as usize]).collect();
                 let codes = |row| columns.iter().map(move |&column| categorical.row(row)[column as usize]);
-                Features::Categorical(Categorical::new(
-                    cardinalities,
-                    (0..categorical.rows).flat_map(codes).collect(),
-                )?)
+                Features::Categorical(Categorical::new(cardinalities, (0..categorical.rows).flat_map(codes).collect())?)
             }
         })
     }
