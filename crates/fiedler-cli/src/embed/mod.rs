@@ -161,7 +161,7 @@ impl Embed {
         // A recipe that nobody knows is refused before data are read.
         let of_recipe = self.recipe.as_deref().filter(|name| *name != "none").map(recipe::get).transpose()?;
         let (source, options) = match (&self.data, &record) {
-            (None, Some(record)) => (record.data.source.clone(), record.data.options.clone()),
+            (None, Some(record)) => record.data.located(),
             (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.options()),
         };
         let seed =
@@ -216,8 +216,8 @@ impl Embed {
 
     /// Refuses to pass over what was asked for of a run that has come to its end with something else.
     fn check_finished(&self, record: &RunRecord, origin: &Origin) -> Result<()> {
-        if origin.source != record.data.source {
-            let message = format!("the finished run is of {}, not of {}", record.data.source, origin.source);
+        if let Some(data) = self.data.as_ref().filter(|data| **data != record.data.source) {
+            let message = format!("the finished run is of {}, not of {data}", record.data.source);
             return Err(Error::new(ErrorKind::Usage, message, "choose another folder, or leave DATA out".to_owned()));
         }
         record.check_same(&self.changed(record.settings.clone(), origin.seed)?, &record.data)

@@ -42,8 +42,15 @@ fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
     let folder = TempDir::new().unwrap();
     let summary = json_of(fiedler(folder.path()).arg("embed"));
     let run = folder.path().join("citation-span");
-    let expected =
-        ["embeddings.ids.csv", "embeddings.npy", "encoder.safetensors", "losses.csv", "report.html", "run.json", "scheme.safetensors"];
+    let expected = [
+        "embeddings.ids.csv",
+        "embeddings.npy",
+        "encoder.safetensors",
+        "losses.csv",
+        "report.html",
+        "run.json",
+        "scheme.safetensors",
+    ];
     assert_eq!(names(&run), expected);
     assert_eq!((&summary["finished"], &summary["recipe"]), (&true.into(), &"default".into()));
     let result = &summary["result"];
@@ -162,6 +169,22 @@ fn a_second_ctrl_c_stops_at_once_and_leaves_the_last_checkpoint() {
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+#[test]
+fn a_run_is_resumed_from_any_folder() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("edges.csv"), "source,target\nann,bob\nbob,cid\ncid,dot\ndot,ann\n").unwrap();
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("edges.csv"), "source,target\nx,y\n").unwrap();
+    fiedler(folder.path()).args(["embed", "edges.csv", "--out", "run"]).args(SMALL).assert().success();
+    let run = folder.path().join("run");
+    let embeddings = fs::read(run.join("embeddings.npy")).unwrap();
+    unfinish(&run);
+    fs::remove_file(run.join("embeddings.npy")).unwrap();
+    fiedler(&elsewhere).args(["embed", "--resume", "--out", "../run"]).assert().success();
+    assert!(fs::read(run.join("embeddings.npy")).unwrap() == embeddings);
+}
+
 /// A run as it was before its last step, so that it can be resumed.
 fn unfinish(run: &Path) {
     let mut record = record(run);
@@ -226,7 +249,8 @@ fn columns_of_features_are_matched_by_name() {
     fiedler(folder.path()).args(data).args(flags).assert().success();
     let encoder = ["--encoder", "run/encoder.safetensors"];
     let embeddings = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
-    let output = fiedler(folder.path()).args(data).args(["other.csv", "--out", "moved"]).args(encoder).assert().success();
+    let output =
+        fiedler(folder.path()).args(data).args(["other.csv", "--out", "moved"]).args(encoder).assert().success();
     let notes = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     assert!(notes.contains("matched by name; 3 stand elsewhere"), "{notes}");
     assert!(embeddings("moved") == embeddings("run"));
@@ -236,7 +260,8 @@ fn columns_of_features_are_matched_by_name() {
     let message = failure(fiedler(folder.path()).args(data).args(["unknown.csv", "--out", "x"]).args(encoder), 3);
     assert!(message.contains("\"green\""), "{message}");
     fs::write(folder.path().join("nameless.csv"), table.split_once('\n').unwrap().1).unwrap();
-    let output = fiedler(folder.path()).args(data).args(["nameless.csv", "--out", "n"]).args(encoder).assert().success();
+    let output =
+        fiedler(folder.path()).args(data).args(["nameless.csv", "--out", "n"]).args(encoder).assert().success();
     let notes = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     assert!(notes.contains("matched by their numbers: those of the data have no names"), "{notes}");
     assert!(embeddings("n") == embeddings("run"));
@@ -425,7 +450,15 @@ fn two_processes_do_not_work_in_one_folder_and_what_is_not_ours_stays() {
     fiedler(folder.path()).args(["embed", "--out", "run", "--method", "raw", "--force"]).assert().success();
     assert_eq!(
         names(&run),
-        [".tmpdir", ".tmpnotes", "embeddings.ids.csv", "embeddings.npy", "encoder.safetensors", "report.html", "run.json"]
+        [
+            ".tmpdir",
+            ".tmpnotes",
+            "embeddings.ids.csv",
+            "embeddings.npy",
+            "encoder.safetensors",
+            "report.html",
+            "run.json"
+        ]
     );
 }
 

@@ -7,6 +7,7 @@ mod embed;
 mod evaluate;
 mod judging;
 mod matching;
+mod own_files;
 mod report;
 mod reproduce;
 mod tune;

@@ -31,7 +31,8 @@ fn write_named(folder: &Path) {
     let nodes = graph.num_nodes();
     let name = |node: u32| format!("n{}", (node as usize * 7 + 3) % nodes);
     let edges: String = graph.edge_pairs().map(|(a, b)| format!("{},{}\n", name(a), name(b))).collect();
-    let alone = (0..nodes as u32).filter(|node| graph.degree(*node) == 0).map(|node| format!("# node: {}\n", name(node)));
+    let alone =
+        (0..nodes as u32).filter(|node| graph.degree(*node) == 0).map(|node| format!("# node: {}\n", name(node)));
     fs::write(folder.join("edges.csv"), format!("source,target\n{}{edges}", alone.collect::<String>())).unwrap();
     let features = dataset.features.as_ref().unwrap().to_dense();
     let names: Vec<String> = (0..features.columns()).map(|column| format!("w{column}")).collect();
@@ -66,7 +67,11 @@ fn embeddings_of_named_nodes_are_matched_by_id_in_every_format() {
     let data = ["embed", "edges.csv", "--features", "features.csv", "--out", "run"];
     fiedler(folder.path()).args(data).args(EVERY_FORMAT).assert().success();
     let by_id = judged_alike(folder.path(), "run", &["labels.csv"]);
-    assert!(by_id["used"][0].as_str().unwrap().contains("ids of embeddings.ids.csv, column `node`"), "{}", by_id["used"]);
+    assert!(
+        by_id["used"][0].as_str().unwrap().contains("ids of embeddings.ids.csv, column `node`"),
+        "{}",
+        by_id["used"]
+    );
     let by_order = ["evaluate", "run/embeddings.npy", "--labels", "labels.csv", "--match", "order"];
     let by_order = json_of(fiedler(folder.path()).args(by_order));
     let mean = |report: &Value| report["mean"].as_f64().unwrap();

@@ -115,11 +115,11 @@ pub fn figures(record: &RunRecord, folder: &Path) -> Result<RunPage> {
 
 /// The data of a run, if they are still what they were.
 fn dataset(record: &RunRecord, observer: &dyn Observer) -> Option<Dataset> {
-    let DataRecord { source, options, .. } = &record.data;
-    let loaded = open_observed(source, options, record.settings.seed, observer);
+    let (source, options) = record.data.located();
+    let loaded = open_observed(&source, &options, record.settings.seed, observer);
     match loaded {
         Ok(dataset) => {
-            let now = DataRecord::new(source.clone(), options.clone(), &dataset);
+            let now = DataRecord::new(source, options, &dataset);
             if record.data.is_same(&now) {
                 return Some(dataset);
             }
