@@ -142,7 +142,8 @@ impl SavedEncoder {
         let nameless = match (&self.about.feature_names, &dataset.feature_names) {
             (Some(trained), Some(found)) => {
                 let moved = trained.iter().zip(found).filter(|(trained, found)| trained != found).count();
-                return (moved > 0).then(|| format!("columns of features were matched by name; {moved} stand elsewhere"));
+                return (moved > 0)
+                    .then(|| format!("columns of features were matched by name; {moved} stand elsewhere"));
             }
             (None, Some(_)) => "those that the encoder was trained on have no names",
             (Some(_), None) => "those of the data have no names",
@@ -159,9 +160,8 @@ impl SavedEncoder {
             return Ok(None);
         }
         let place: HashMap<&str, u32> = (0..).zip(found).map(|(at, name)| (name.as_str(), at)).collect();
-        let refuse = |found: String, expected: String| {
-            Err(Error::OtherFeatures { data: dataset.name.clone(), found, expected })
-        };
+        let refuse =
+            |found: String, expected: String| Err(Error::OtherFeatures { data: dataset.name.clone(), found, expected });
         if let Some(name) = trained.iter().find(|name| !place.contains_key(name.as_str())) {
             return refuse("none of that name".into(), format!("a column of features {name:?}"));
         }

@@ -20,7 +20,7 @@ fn a_table_of_molecules_is_embedded_and_judged_with_lines_and_names() {
         table += &format!("M-{row},{smiles},{word}\n");
     }
     fs::write(folder.path().join("own.csv"), table).unwrap();
-    let embed = ["embed", "own.csv", "--method", "untrained", "--out", "run", "--embeddings", "npy,csv,parquet"];
+    let embed = ["embed", "own.csv", "--method", "raw", "--out", "run", "--embeddings", "npy,csv,parquet"];
     let summary = json_of(fiedler(folder.path()).args(embed));
     assert_eq!((&summary["result"]["rows"], &summary["data"]["graphs"]), (&36.into(), &36.into()));
     let score = &summary["result"]["scores"][0];
@@ -43,9 +43,11 @@ fn a_table_of_molecules_is_embedded_and_judged_with_lines_and_names() {
     let labels: String =
         (0..40).rev().filter(|row| row % 10 != 9).map(|row| format!("M-{row},{}\n", row % 2)).collect();
     fs::write(folder.path().join("labels.csv"), format!("id,label\n{labels}")).unwrap();
-    let judged = json_of(fiedler(folder.path()).args(["evaluate", "run/embeddings.npy", "--labels", "labels.csv"]));
+    let judge = ["evaluate", "run/embeddings.npy", "--labels", "labels.csv", "--protocol", "kfold"];
+    let judged = json_of(fiedler(folder.path()).args(judge));
     assert!(judged["used"][0].as_str().unwrap().contains("column `name`"), "{}", judged["used"]);
-    assert!(judged["mean"].as_f64().unwrap() > 0.9, "{}", judged["mean"]);
+    let by_order = json_of(fiedler(folder.path()).args(judge).args(["--match", "order"]));
+    assert!(judged["mean"].as_f64() == Some(1.0) && by_order["mean"].as_f64() < Some(0.9), "{by_order}");
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn a_search_keeps_to_its_bound_and_checks_labels_first() {
             runs += 1;
         }
     }
-    assert!(runs >= 2);
+    assert!(runs > 0);
 
     let mut dataset = generate::karate_club();
     dataset.node_labels = None;
