@@ -1,9 +1,12 @@
 //! `fiedler evaluate`: how good embeddings are, whoever made them.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use fiedler_evaluate::probe::{LogisticSettings, RidgeSettings};
 use fiedler_evaluate::{EvaluationSettings, LabelKind, Metric, Probe, Protocol, Scaling, Score, Target};
+use fiedler_io::read;
+use fiedler_io::tables::Matching;
 use serde::Serialize;
 
 use super::Common;
@@ -52,6 +55,10 @@ pub struct Evaluate {
     /// Values of alpha of ridge regression to choose from: large is a strong penalty, as in scikit-learn
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     alphas: Option<Vec<f64>>,
+    /// How rows are matched to labels: id, order (row k is label k) or number (the label called k has row k, counted from 0)
+    /// [default: by id where both sides have ids, by order where neither has]
+    #[arg(long = "match", value_name = "HOW", value_parser = Matching::NAMES, hide_possible_values = true)]
+    matching: Option<String>,
     /// Format of the dataset in --labels, where looking at it does not tell
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
@@ -73,7 +80,8 @@ Which parts are train, validation and test:
 [default: public where there are splits, else kfold for graphs and random for nodes]";
 
 const EXAMPLES: &str = "\
-Rows are matched by a first column `id`; without it, by their number where a file of labels has such ids, else by order.
+Rows are matched by a column `id`, `node` or `graph`; those of the npy of a run by the ids that lie beside it. Where one side has ids and
+the other has none, --match says what to do.
 The deviation is that of a sample (n - 1), over all splits of all embeddings. The test part has no say in any choice.
 
 Examples:
@@ -88,6 +96,8 @@ struct Report<'a> {
     labels: &'a str,
     #[serde(flatten)]
     score: &'a Score,
+    /// Which columns of each file were taken as embeddings, and where ids were found.
+    used: &'a [String],
     settings: &'a EvaluationSettings,
 }
 
@@ -96,16 +106,19 @@ impl Evaluate {
         let target = self.target(common, output)?;
         let settings = self.settings(&target, common)?;
         output.listen();
-        let mut scores = Vec::with_capacity(self.embeddings.len());
+        let matching = self.matching.as_deref().map(Matching::from_str).transpose()?.unwrap_or_default();
+        let (mut scores, mut used) = (Vec::new(), Vec::new());
         for path in &self.embeddings {
-            scores.push(evaluate_file(path, &target, &settings, output)?);
+            let found = evaluate_file(path, &target, matching, &settings, output)?;
+            scores.push(found.score);
+            used.push(found.used);
         }
         let score = Score::gather(scores)?;
         if self.json {
             let (embeddings, labels) = (&self.embeddings, &self.labels);
-            return output.json(&Report { embeddings, labels, score: &score, settings: &settings });
+            return output.json(&Report { embeddings, labels, score: &score, used: &used, settings: &settings });
         }
-        output.result(&self.describe(&score))
+        output.result(&self.describe(&score, &used))
     }
 
     fn target(&self, common: &Common, output: &Output) -> Result<Target> {
@@ -120,9 +133,12 @@ impl Evaluate {
         Ok(Target::of(&fiedler_io::open(&self.labels, &options, common.seed())?)?)
     }
 
-    /// Whether the labels are a table; a dataset in a table is told by its format or by the columns to predict.
+    /// Whether the labels are a table; a dataset in a table is told by its format, by the columns to predict, or by having molecules.
     fn is_table(&self) -> bool {
         let path = Path::new(&self.labels);
+        if read::recognize(path) == Some("moleculenet") {
+            return false;
+        }
         let name = self.labels.strip_suffix(".gz").unwrap_or(&self.labels);
         let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
         let is_dataset = self.format.is_some() || !self.targets.is_empty() || path.is_dir();
@@ -162,7 +178,7 @@ impl Evaluate {
         penalties.or_else(|| self.probe.clone())
     }
 
-    fn describe(&self, score: &Score) -> String {
+    fn describe(&self, score: &Score, used: &[String]) -> String {
         let name = match self.embeddings.as_slice() {
             [one] => one.display().to_string(),
             several => format!("{} sets of embeddings", several.len()),
@@ -182,7 +198,11 @@ impl Evaluate {
             }
         };
         table.row(score.metric.name(), told);
-        table.row("embeddings", format!("{} rows of {}", count(score.rows), count(score.columns)));
+        let mut told: Vec<&String> = used.iter().collect();
+        told.dedup();
+        for (at, used) in told.into_iter().enumerate() {
+            table.row(if at == 0 { "embeddings" } else { "" }, format!("{} rows of {used}", count(score.rows)));
+        }
         let mut heading = "protocol";
         for part in score.description.split("; ") {
             table.row(std::mem::take(&mut heading), part);

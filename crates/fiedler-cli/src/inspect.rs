@@ -11,7 +11,7 @@ use super::output::Output;
 use super::reading::Reading;
 use super::spectrum;
 use super::table::{Table, count, figure, percent, several};
-use fiedler_experiment::{Error, ErrorKind, Result};
+use fiedler_experiment::{Error, ErrorKind, Result, weights_in_words};
 
 /// Describes a graph or a set of graphs: size, connectedness, clustering, features, classes, and what reading it merged or dropped
 #[derive(Debug, clap::Args)]
@@ -104,6 +104,9 @@ fn describe(summary: &Summary, dataset: &Dataset, spectrum: Option<&Spectrum>) -
     size(&mut table, summary);
     structure(&mut table, summary);
     knowledge(&mut table, summary);
+    if let Some(weights) = weights_in_words(dataset) {
+        table.row("weights", weights);
+    }
     if !dataset.splits.is_empty() {
         table.row("splits", splits(&summary.splits));
     }

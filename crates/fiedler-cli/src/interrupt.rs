@@ -8,6 +8,10 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 pub fn listen(quiet: bool) {
     let asked = move || {
         if ASKED.swap(true, Ordering::SeqCst) {
+            // Checkpoints are renamed into place when they are whole, so the last one stays whatever is under way.
+            if !quiet {
+                anstream::eprintln!("stopped at once; what the last checkpoint holds can be resumed");
+            }
             std::process::exit(130);
         }
         if !quiet {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use fiedler_experiment::{Result, recipe};
 use fiedler_experiment::settings_tree::{self, SettingEntry};
+use fiedler_experiment::{Result, recipe};
 use fiedler_learn::run::Settings as RunSettings;
 
 use super::args::schemes;

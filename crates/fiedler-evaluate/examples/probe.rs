@@ -10,7 +10,7 @@ use std::time::Instant;
 use fiedler_evaluate::Matrix;
 use fiedler_evaluate::probe::{Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
 use fiedler_graph::Labels;
-use fiedler_io::tables::{read_embeddings, read_labels};
+use fiedler_io::tables::{Matching, read_embeddings, read_labels};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let folder = Path::new(folder);
     let target = read_labels(folder.join(if kind == "ridge" { "values.npy" } else { "classes.npy" }))?;
-    let (table, _) = read_embeddings(folder.join("x.npy"), target.items())?;
+    let table = read_embeddings(folder.join("x.npy"), target.items(), Matching::Automatic)?.values;
     let rows = Matrix::gather(&table, &(0..table.rows() as u32).collect::<Vec<_>>());
     let penalties: Vec<f64> = penalties.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let fit: Box<dyn Fn(Matrix) -> Vec<Linear>> = match target.labels {

@@ -1,6 +1,6 @@
 //! The evaluation itself: every split of a protocol, one probe each.
 
-mod checks;
+pub(crate) mod checks;
 
 use fiedler_graph::{Dense, Labels, Observer, Split};
 use rayon::prelude::*;
@@ -53,7 +53,9 @@ pub fn evaluate(
 ) -> Result<Score> {
     let plan = settings.plan(target)?;
     checks::check(embeddings, target)?;
-    let splits = plan.protocol.splits(target, settings.seed)?;
+    let mut splits = plan.protocol.splits(target, settings.seed)?;
+    let all = splits.len();
+    splits.truncate(affordable(&splits, settings));
     checks::check_splits(&plan, &splits, target)?;
     let steps = plan.probe.steps(target, plan.scaling.len());
     let progress = Progress::begin(splits.len() * steps, observer);
@@ -68,7 +70,7 @@ pub fn evaluate(
         std,
         protocol: plan.protocol.name().into(),
         probe: plan.probe.name().into(),
-        description: describe(&plan, &splits, target, settings.inner_folds),
+        description: describe(&plan, &splits, all, target, settings.inner_folds),
         rows: embeddings.rows(),
         columns: embeddings.columns(),
         splits: scores,
@@ -76,14 +78,28 @@ pub fn evaluate(
     })
 }
 
+/// How many of the splits there is time for.
+fn affordable(splits: &[Split], settings: &EvaluationSettings) -> usize {
+    let Some(most) = settings.max_train_items else { return splits.len() };
+    let folds = |split: &Split| if split.validation.is_empty() { settings.inner_folds } else { 1 };
+    let items = splits.iter().scan(0, |sum: &mut usize, split| {
+        *sum += split.train.len() * folds(split);
+        Some(*sum)
+    });
+    items.take_while(|&items| items <= most).count().max(1)
+}
+
 /// Protocol, scaling, probe and choice in words.
-fn describe(plan: &Plan, splits: &[Split], target: &Target, inner_folds: usize) -> String {
+fn describe(plan: &Plan, splits: &[Split], all: usize, target: &Target, inner_folds: usize) -> String {
     let scaling: Vec<&str> = plan.scaling.iter().map(|scaling| scaling.describe()).collect();
     let choice = match splits.iter().all(|split| !split.validation.is_empty()) {
         true => "on the validation part".into(),
         false => format!("in {inner_folds}-fold cross-validation inside the training part"),
     };
-    let (protocol, probe) = (plan.protocol.describe(target), plan.probe.describe(target));
+    let (mut protocol, probe) = (plan.protocol.describe(target), plan.probe.describe(target));
+    if splits.len() < all {
+        protocol += &format!(", the first {} of {all} since there are many items", splits.len());
+    }
     format!("{protocol}; {}; {probe}; chosen by {} {choice}", scaling.join(" or "), plan.metric)
 }
 

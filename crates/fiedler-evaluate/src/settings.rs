@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::evaluate::checks;
 use crate::metric::Metric;
 use crate::probe::Probe;
 use crate::protocol::Protocol;
@@ -24,13 +25,25 @@ pub struct EvaluationSettings {
     pub scaling: Option<Vec<Scaling>>,
     /// Folds inside the training part to choose hyperparameters by, where a split has no validation part.
     pub inner_folds: usize,
+    /// Training items that probes are fitted to at most, over all splits and inner folds: of more splits than that, the first ones are
+    /// evaluated, at least one. Without it, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_train_items: Option<usize>,
     /// Seed of random splits.
     pub seed: u64,
 }
 
 impl Default for EvaluationSettings {
     fn default() -> Self {
-        EvaluationSettings { protocol: None, probe: None, metric: None, scaling: None, inner_folds: 5, seed: 0 }
+        EvaluationSettings {
+            protocol: None,
+            probe: None,
+            metric: None,
+            scaling: None,
+            inner_folds: 5,
+            max_train_items: None,
+            seed: 0,
+        }
     }
 }
 
@@ -49,6 +62,17 @@ impl EvaluationSettings {
     /// When a setting is out of its range, or metric or probe do not fit the labels.
     pub fn check(&self, target: &Target) -> Result<()> {
         self.plan(target).map(drop)
+    }
+
+    /// Checks also that the labels suffice for every split, before there are embeddings.
+    ///
+    /// # Errors
+    /// As [`EvaluationSettings::check`]; and when there is nothing to tell apart in the training part of a split, or a part is empty.
+    pub fn check_splits(&self, target: &Target) -> Result<()> {
+        let plan = self.plan(target)?;
+        let splits = plan.protocol.splits(target, self.seed)?;
+        checks::check_labels(target)?;
+        checks::check_splits(&plan, &splits, target)
     }
 
     pub(crate) fn plan(&self, target: &Target) -> Result<Plan> {

@@ -39,14 +39,16 @@ pub struct Target {
     pub graphs: bool,
     /// Names of the items, where they are called other than 0, 1, 2 ….
     pub names: Option<Vec<String>>,
-    /// Whether names that are whole numbers count the rows of embeddings, as ids in a table of labels do; those of a graph do not.
-    pub names_count_rows: bool,
+    /// Whether items without names are called 0, 1, 2 …, as those of a dataset are; rows of a table without ids are called nothing.
+    pub counted: bool,
+    /// Names of the columns of labels, where they come from a table that has them.
+    pub columns: Vec<String>,
 }
 
 impl Target {
     /// Labels of nodes, without splits.
     pub fn of_labels(labels: Labels) -> Target {
-        Target { labels, splits: Vec::new(), graphs: false, names: None, names_count_rows: false }
+        Target { labels, splits: Vec::new(), graphs: false, names: None, counted: false, columns: Vec::new() }
     }
 
     /// The labels of a dataset: those of graphs where they exist, else those of nodes.
@@ -66,7 +68,7 @@ impl Target {
         };
         let names = dataset.graphs.block_diagonal().names().filter(|_| !graphs);
         let names = names.map(|names| names.iter().map(|name| name.to_string()).collect());
-        Ok(Target { labels: labels.clone(), splits, graphs, names, names_count_rows: false })
+        Ok(Target { labels: labels.clone(), splits, graphs, names, counted: true, columns: Vec::new() })
     }
 
     /// Kind of the labels.

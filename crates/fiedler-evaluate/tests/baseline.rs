@@ -107,9 +107,9 @@ fn the_quick_probe_is_the_programs() {
         let probe = QuickProbe::of_target(target, case["seed"].as_u64().unwrap()).unwrap();
         let score = probe.score("embedding", &data.embeddings, &NoObserver).unwrap();
         near(score.value, &case["mean"], &score.protocol);
-        assert_eq!(probe.split().fingerprint(), text(&case["splits"][0]["fingerprint"]));
+        assert_eq!(probe.split().unwrap().fingerprint(), text(&case["splits"][0]["fingerprint"]));
         let (classes, split) = probe.supervision().unwrap();
-        assert_eq!((classes.of().len(), split), (data.embeddings.rows(), probe.split()));
+        assert_eq!((classes.of().len(), split), (data.embeddings.rows(), probe.split().unwrap()));
     }
     assert!(QuickProbe::new(&generate::citation(0), 0).is_some());
     let reals = QuickProbe::of_target(data.target("regression"), 0).unwrap();
@@ -161,4 +161,21 @@ fn supervised_splits_have_a_validation_part() {
     }
     let public = SupervisedScores::new(&target, Protocol::PUBLIC, 0).unwrap();
     assert_eq!(public.splits(), target.splits);
+}
+
+/// A bound leaves splits out, and changes nothing of those that are evaluated.
+#[test]
+fn a_bound_of_training_items_keeps_the_first_splits() {
+    let data = Data::new();
+    let evaluated = |max_train_items: Option<usize>| {
+        let settings = EvaluationSettings { protocol: Some(Protocol::RANDOM), max_train_items, ..Default::default() };
+        evaluate(&data.embeddings, &data.classes, &settings, &NoObserver).unwrap()
+    };
+    let all = evaluated(None);
+    let each = all.splits[0].train_items;
+    let some = evaluated(Some(3 * each));
+    assert_eq!((some.splits.as_slice(), all.splits.len()), (&all.splits[..3], 10));
+    assert!(some.description.contains("the first 3 of 10"), "{}", some.description);
+    assert_eq!(evaluated(Some(0)).splits.len(), 1, "at least one");
+    assert_eq!(evaluated(Some(10 * each)), all);
 }

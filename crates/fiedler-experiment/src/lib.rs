@@ -38,9 +38,9 @@ mod task;
 mod unreadable;
 
 pub use error::{Error, ErrorKind, Result};
-pub use evaluation::{evaluate_file, read_labels};
+pub use evaluation::{FileScore, evaluate_file, read_labels};
 pub use fiedler_io::ReadOptions;
 pub use named::Named;
-pub use open::{BUILT_IN, open_observed};
+pub use open::{BUILT_IN, open_observed, weights_in_words};
 pub use scheme_store::{ComputedScheme, SchemeStore, SchemeTiming, compute_scheme, load_scheme, save_scheme};
 pub use task::{DataRecord, Task, canonical};

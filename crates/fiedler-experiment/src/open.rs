@@ -17,8 +17,20 @@ pub fn open_observed(data: &str, options: &ReadOptions, seed: u64, observer: &dy
     let stage = observer.stage("reading", data);
     let dataset = fiedler_io::open(data, options, seed)?;
     drop(stage);
-    for note in &dataset.report.notes {
+    for note in dataset.report.notes.iter().chain(&weights_in_words(&dataset)) {
         observer.note(&format!("note: {note}"));
     }
     Ok(dataset)
+}
+
+/// Which weights edges have, where they have any.
+pub fn weights_in_words(dataset: &Dataset) -> Option<String> {
+    let weights = dataset.graphs.block_diagonal().weights().filter(|weights| !weights.is_empty())?;
+    let least = weights.iter().copied().fold(f32::INFINITY, f32::min);
+    let most = weights.iter().copied().fold(0.0, f32::max);
+    let merged = match dataset.report.edges.reweighted {
+        0 => String::new(),
+        pairs => format!("; {pairs} pairs were given again with another weight, of which the largest is kept"),
+    };
+    Some(format!("edge weights from {least} to {most} are used (--unweighted leaves them out){merged}"))
 }

@@ -1,5 +1,6 @@
 //! The task: data opened once, with all that is decided by them.
 
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fiedler_evaluate::Target;
@@ -34,6 +35,9 @@ pub struct DataRecord {
     pub source: String,
     /// How it was read.
     pub options: ReadOptions,
+    /// The folder that relative paths among these are relative to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub relative_to: Option<PathBuf>,
     /// Name of the dataset.
     pub name: String,
     /// Number of graphs.
@@ -100,7 +104,11 @@ impl Task {
 impl DataRecord {
     /// Describes a dataset; hashes its edges and features.
     pub fn new(source: String, options: ReadOptions, dataset: &Dataset) -> DataRecord {
+        let paths = [Some(Path::new(&source)), options.features.as_deref(), options.labels.as_deref()];
+        let is_relative = |path: &Path| path.is_relative() && path.exists();
+        let relative = paths.into_iter().flatten().any(is_relative);
         DataRecord {
+            relative_to: std::env::current_dir().ok().filter(|_| relative),
             source,
             options,
             name: dataset.name.clone(),
@@ -110,6 +118,21 @@ impl DataRecord {
             fingerprint: dataset.graphs.fingerprint(),
             features_fingerprint: dataset.features.as_ref().map(fiedler_graph::Features::fingerprint),
         }
+    }
+
+    /// Source and options as they can be read from any folder.
+    pub fn located(&self) -> (String, ReadOptions) {
+        let locate = |path: &Path| {
+            let there = self.relative_to.as_ref().map(|folder| folder.join(path)).filter(|path| path.exists());
+            there.unwrap_or_else(|| path.to_owned())
+        };
+        let source = locate(Path::new(&self.source));
+        let options = ReadOptions {
+            features: self.options.features.as_deref().map(locate),
+            labels: self.options.labels.as_deref().map(locate),
+            ..self.options.clone()
+        };
+        (source.to_str().map_or_else(|| self.source.clone(), str::to_owned), options)
     }
 
     /// Whether both are of the same graphs with the same features.

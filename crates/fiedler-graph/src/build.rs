@@ -302,10 +302,12 @@ impl<V: Value> Scratch<V> {
                     }
                     end += 1;
                 } else {
+                    // Both ends meet the pair; it is counted at the lower one.
                     if V::WEIGHTED {
+                        let differs = weights[end - 1] != value.weight();
+                        report.reweighted += u64::from(differs && first_node + node < neighbor as usize);
                         weights[end - 1] = weights[end - 1].max(value.weight());
                     }
-                    // Both ends meet the pair; it is counted at the lower one.
                     let merged = if directed == last { &mut report.repeated } else { &mut report.mirrored };
                     *merged += u64::from(first_node + node < neighbor as usize);
                 }

@@ -16,6 +16,8 @@ pub struct Dataset {
     pub graphs: GraphSet,
     /// One row for each node of the arena.
     pub features: Option<Features>,
+    /// Names of the feature columns, where the source has them.
+    pub feature_names: Option<Vec<String>>,
     /// One row for each edge of the arena, in the order of [`Graph::edge_pairs`].
     pub edge_features: Option<Features>,
     /// One label for each node of the arena.
@@ -24,8 +26,19 @@ pub struct Dataset {
     pub graph_labels: Option<Labels>,
     /// Divisions that came with the data: of nodes in a single graph, of graphs in a set.
     pub splits: Vec<Split>,
+    /// Where each graph of a set stands in its source, where the source is a table.
+    pub graph_source: Option<GraphSource>,
     /// What reading made of the source.
     pub report: ReadReport,
+}
+
+/// Where graphs come from: rows of a table, some of which may have been left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphSource {
+    /// The line of each graph in the source, counted from one.
+    pub lines: Vec<u64>,
+    /// What the source calls each graph, where it calls them anything.
+    pub names: Option<Vec<String>>,
 }
 
 /// What reading merged, dropped or noticed.
@@ -53,10 +66,12 @@ impl Dataset {
             name: name.into(),
             graphs,
             features: None,
+            feature_names: None,
             edge_features: None,
             node_labels: None,
             graph_labels: None,
             splits: Vec::new(),
+            graph_source: None,
             report: ReadReport::default(),
         }
     }
@@ -77,7 +92,12 @@ impl Dataset {
     /// Names the part that does not fit.
     pub fn check(&self) -> Result<()> {
         let (graphs, nodes, edges) = (self.graphs.len(), self.graphs.num_nodes(), self.graphs.num_edges());
+        let columns = self.features.as_ref().map_or(0, Features::columns);
+        let source = self.graph_source.as_ref();
         let parts = [
+            ("feature names", self.feature_names.as_ref().map(Vec::len), columns, "feature columns"),
+            ("source lines", source.map(|source| source.lines.len()), graphs, "graphs"),
+            ("graph names", source.and_then(|source| source.names.as_ref()).map(Vec::len), graphs, "graphs"),
             ("feature rows", self.features.as_ref().map(Features::rows), nodes, "nodes"),
             ("edge feature rows", self.edge_features.as_ref().map(Features::rows), edges, "edges"),
             ("node labels", self.node_labels.as_ref().map(Labels::len), nodes, "nodes"),

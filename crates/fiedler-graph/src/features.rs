@@ -94,6 +94,57 @@ impl Features {
         }
     }
 
+    /// The chosen columns, in the order given, each at most once.
+    ///
+    /// ```
+    /// use fiedler_graph::{Dense, Features};
+    /// let features = Features::Dense(Dense::new(2, 3, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0])?);
+    /// assert_eq!(features.select_columns(&[2, 0])?.to_dense().values(), [2.0, 0.0, 5.0, 3.0]);
+    /// assert!(features.select_columns(&[3]).is_err() && features.select_columns(&[1, 1]).is_err());
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a column does not exist, or is chosen twice.
+    pub fn select_columns(&self, columns: &[u32]) -> Result<Features> {
+        let mut place = vec![None; self.columns()];
+        for (at, &column) in columns.iter().enumerate() {
+            match place.get_mut(column as usize) {
+                Some(slot @ None) => *slot = Some(at as u32),
+                Some(Some(_)) => return Err(Error::setting("feature column", column, "each column once")),
+                None => {
+                    let expected = format!("a column below {}", self.columns());
+                    return Err(Error::setting("feature column", column, expected));
+                }
+            }
+        }
+        Ok(match self {
+            Features::Dense(dense) => {
+                let cells = |row| columns.iter().map(move |&column| dense.row(row)[column as usize]);
+                Features::Dense(Dense::new(dense.rows, columns.len(), (0..dense.rows).flat_map(cells).collect())?)
+            }
+            Features::Sparse(sparse) => {
+                let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+                for row in 0..sparse.rows() {
+                    let (of_row, numbers) = sparse.row(row);
+                    for (&column, &value) in of_row.iter().zip(numbers) {
+                        if let Some(at) = place[column as usize] {
+                            indices.push(at);
+                            values.push(value);
+                        }
+                    }
+                    indptr.push(indices.len());
+                }
+                Features::Sparse(Sparse::new(columns.len(), indptr, indices, values)?)
+            }
+            Features::Categorical(categorical) => {
+                let cardinalities = columns.iter().map(|&column| categorical.cardinalities[column as usize]).collect();
+                let codes = |row| columns.iter().map(move |&column| categorical.row(row)[column as usize]);
+                Features::Categorical(Categorical::new(cardinalities, (0..categorical.rows).flat_map(codes).collect())?)
+            }
+        })
+    }
+
     /// The same numbers written out. Category codes become numbers.
     pub fn to_dense(&self) -> Dense {
         match self {

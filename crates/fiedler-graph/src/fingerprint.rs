@@ -8,6 +8,7 @@
 //! | features | SHA-256, its first 16 bytes | [`Features::fingerprint`], computed once for each matrix |
 //! | a split | SHA-256, its first 16 bytes | [`Split::fingerprint`] |
 //! | labels | [`Fnv`] | [`Labels::fingerprint`] |
+//! | the contents of a file of ours | SHA-256, its first 16 bytes | [`Seal`], in the file itself |
 //! | settings, and anything else that can be written down | [`Fnv`] of its JSON | [`short_hash`] |
 
 use std::sync::OnceLock;
@@ -81,6 +82,73 @@ impl Fnv {
 /// ```
 pub fn short_hash(value: &impl Serialize) -> String {
     Fnv::of(serde_json::to_string(value).unwrap_or_default().as_bytes()).hex()
+}
+
+/// Seal: a checksum of a file's parts, kept in the file's own note, a JSON object, under the key `checksum`. A file that was changed or
+/// damaged is told by it; it is no protection against those who mean harm.
+///
+/// ```
+/// use fiedler_graph::fingerprint::Seal;
+/// let seal = |values: &[u8]| {
+///     let mut seal = Seal::new();
+///     seal.part("weights", values);
+///     seal
+/// };
+/// let sealed = seal(&[1, 2]).write(r#"{"version":2}"#);
+/// assert!(sealed.starts_with(r#"{"version":2,"checksum":""#));
+/// assert_eq!(seal(&[1, 2]).check(&sealed), Ok(r#"{"version":2}"#.to_owned()));
+/// assert!(seal(&[1, 3]).check(&sealed).is_err() && seal(&[1, 2]).check(&sealed.replace("n\":2", "n\":3")).is_err());
+/// // Files of before have none.
+/// assert_eq!(seal(&[1, 2]).check("{}"), Ok("{}".to_owned()));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Seal(Sha256);
+
+impl Seal {
+    const KEY: &str = ",\"checksum\":\"";
+    const DIGITS: usize = 32;
+
+    /// The checksum of nothing.
+    pub fn new() -> Seal {
+        Seal::default()
+    }
+
+    /// Goes on with a part of the file; parts come in an order that does not depend on how the file is laid out.
+    pub fn part(&mut self, name: &str, bytes: &[u8]) {
+        for bytes in [name.as_bytes(), bytes] {
+            self.0.update((bytes.len() as u64).to_le_bytes());
+            self.0.update(bytes);
+        }
+    }
+
+    fn of(mut self, note: &str) -> String {
+        self.part("note", note.as_bytes());
+        digits(self.0)
+    }
+
+    /// The note, a JSON object that is not empty, with the checksum of all parts and of itself in it.
+    pub fn write(self, note: &str) -> String {
+        match note.strip_suffix('}') {
+            Some(open) if open.len() > 1 => format!("{open}{}{}\"}}", Seal::KEY, self.of(note)),
+            _ => note.to_owned(),
+        }
+    }
+
+    /// The note without the checksum. A note that has none, as in files of before, is taken as it is.
+    ///
+    /// # Errors
+    /// When the checksum is that of other parts or of another note; the text says so.
+    pub fn check(self, sealed: &str) -> std::result::Result<String, String> {
+        let open = sealed.strip_suffix("\"}").and_then(|open| open.rsplit_once(Seal::KEY));
+        let Some((open, checksum)) = open.filter(|(_, checksum)| checksum.len() == Seal::DIGITS) else {
+            return Ok(sealed.to_owned());
+        };
+        let note = format!("{open}}}");
+        match self.of(&note) == checksum {
+            true => Ok(note),
+            false => Err("its checksum is not that of its contents: it was changed or damaged".into()),
+        }
+    }
 }
 
 /// A fingerprint that is computed when it is first asked for. It belongs to a value, but is no part of it: any two are equal.

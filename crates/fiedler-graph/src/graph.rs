@@ -49,6 +49,8 @@ pub struct BuildReport {
     pub repeated: u64,
     /// Pairs of a node with itself: dropped.
     pub self_loops: u64,
+    /// Of the pairs that were merged, those with another weight than the one before: the largest is kept.
+    pub reweighted: u64,
 }
 
 impl BuildReport {
@@ -60,6 +62,7 @@ impl BuildReport {
             mirrored: self.mirrored + other.mirrored,
             repeated: self.repeated + other.repeated,
             self_loops: self.self_loops + other.self_loops,
+            reweighted: self.reweighted + other.reweighted,
         }
     }
 }

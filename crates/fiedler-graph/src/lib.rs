@@ -40,7 +40,7 @@ mod set;
 mod split;
 
 pub use build::PairChunk;
-pub use dataset::{Dataset, ReadReport};
+pub use dataset::{Dataset, GraphSource, ReadReport};
 pub use ego::{EgoNets, ego_nets};
 pub use error::{Error, Result};
 pub use features::{Categorical, Dense, Features, Sparse};

@@ -34,6 +34,7 @@ pub mod input;
 pub mod molecule;
 mod open;
 pub mod read;
+mod role;
 pub mod tables;
 pub mod write;
 

@@ -61,6 +61,7 @@ pub struct Data<'a> {
     whole: OnceLock<Arc<Batch>>,
     /// How messages pass in that batch, without features of edges: made once as well.
     whole_graphs: Mutex<Vec<(Normalization, MessageGraph)>>,
+    names: Option<&'a [String]>,
 }
 
 impl<'a> Data<'a> {
@@ -69,20 +70,34 @@ impl<'a> Data<'a> {
     /// # Errors
     /// When the parts of the dataset do not fit together, or it has no node.
     pub fn new(dataset: &'a Dataset, settings: &FeatureSettings) -> Result<Data<'a>> {
+        Data::with_columns(dataset, settings, None)
+    }
+
+    /// As [`Data::new`], with the columns of features in another order.
+    pub(crate) fn with_columns(
+        dataset: &'a Dataset,
+        settings: &FeatureSettings,
+        columns: Option<&[u32]>,
+    ) -> Result<Data<'a>> {
         settings.check()?;
         dataset.check()?;
         let graphs = &dataset.graphs;
         if graphs.num_nodes() == 0 {
             return Err(Error::setting("number of nodes", 0, "at least 1"));
         }
-        let given = dataset.features.as_ref().map(|features| {
-            if !settings.normalize_rows {
-                return Cow::Borrowed(features);
+        let given = match &dataset.features {
+            Some(features) => {
+                let mut features = match columns {
+                    Some(columns) => Cow::Owned(features.select_columns(columns)?),
+                    None => Cow::Borrowed(features),
+                };
+                if settings.normalize_rows {
+                    features.to_mut().normalize_rows();
+                }
+                Some(features)
             }
-            let mut features = features.clone();
-            features.normalize_rows();
-            Cow::Owned(features)
-        });
+            None => None,
+        };
         let degrees = given.is_none() && settings.sources.is_auto();
         let features = match given {
             given if !settings.sources.is_auto() => {
@@ -96,7 +111,8 @@ impl<'a> Data<'a> {
             _ => None,
         };
         let (whole, whole_graphs) = (OnceLock::new(), Mutex::new(Vec::new()));
-        Ok(Data { graphs, features, edges, degrees, whole, whole_graphs })
+        let names = dataset.feature_names.as_deref().filter(|_| columns.is_none());
+        Ok(Data { graphs, features, edges, degrees, whole, whole_graphs, names })
     }
 
     /// The graphs.
@@ -112,6 +128,11 @@ impl<'a> Data<'a> {
     /// Whether the features are the degrees of nodes, because there are no others.
     pub fn are_features_degrees(&self) -> bool {
         self.degrees
+    }
+
+    /// Names of the columns of features, where they have any.
+    pub fn feature_names(&self) -> Option<&'a [String]> {
+        self.names
     }
 
     /// What an embedding of this dataset describes.

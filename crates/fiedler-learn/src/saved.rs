@@ -1,5 +1,7 @@
 //! An encoder as a run leaves it, to be applied to other data.
 
+use std::collections::{HashMap, HashSet};
+
 use burn::module::Module;
 use fiedler_augment::Pipeline;
 use fiedler_augment::pipeline::ComputeSchemes;
@@ -33,6 +35,9 @@ pub struct SavedEncoder {
 /// Version of the format; 1 is still read.
 const VERSION: u32 = 2;
 
+/// Bytes of names of columns that are kept at most.
+const MAX_NAME_BYTES: usize = 16 << 20;
+
 /// What stands beside the weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +47,9 @@ struct About {
     /// Number of columns of the features, and of those of edges.
     columns: usize,
     edge_columns: Option<usize>,
+    /// Names of the columns of features, where they had any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    feature_names: Option<Vec<String>>,
     /// Whether the features are the degrees of nodes.
     degrees: bool,
     features: FeatureSettings,
@@ -96,6 +104,7 @@ impl SavedEncoder {
             level: task.level,
             columns: task.dims.nodes,
             edge_columns: task.dims.edges,
+            feature_names: data.feature_names().filter(|names| are_storable(names)).map(<[String]>::to_vec),
             degrees: data.are_features_degrees(),
             features: settings.features.clone(),
             method: settings.method.clone(),
@@ -183,15 +192,56 @@ impl SavedEncoder {
         }
     }
 
+    /// What is to be said of how columns of features are matched, if anything: those without names are taken by their numbers.
+    pub fn column_note(&self, dataset: &Dataset) -> Option<String> {
+        dataset.features.as_ref()?;
+        let nameless = match (&self.about.feature_names, &dataset.feature_names) {
+            (Some(trained), Some(found)) => {
+                let moved = trained.iter().zip(found).filter(|(trained, found)| trained != found).count();
+                return (moved > 0)
+                    .then(|| format!("columns of features were matched by name; {moved} stand elsewhere"));
+            }
+            (None, Some(_)) => "those that the encoder was trained on have no names",
+            (Some(_), None) => "those of the data have no names",
+            (None, None) => "they have no names",
+        };
+        Some(format!("columns of features were matched by their numbers: {nameless}"))
+    }
+
+    /// The column of the data for each column that the encoder was trained on, where both have names; `None` where columns are taken by
+    /// their numbers.
+    fn match_columns(&self, dataset: &Dataset) -> Result<Option<Vec<u32>>> {
+        let (Some(trained), Some(found)) = (&self.about.feature_names, &dataset.feature_names) else { return Ok(None) };
+        if trained == found {
+            return Ok(None);
+        }
+        let place: HashMap<&str, u32> = (0..).zip(found).map(|(at, name)| (name.as_str(), at)).collect();
+        let refuse =
+            |found: String, expected: String| Err(Error::OtherFeatures { data: dataset.name.clone(), found, expected });
+        if let Some(name) = trained.iter().find(|name| !place.contains_key(name.as_str())) {
+            return refuse("none of that name".into(), format!("a column of features {name:?}"));
+        }
+        let columns: HashSet<&str> = trained.iter().map(String::as_str).collect();
+        if let Some(name) = found.iter().find(|name| !columns.contains(name.as_str())) {
+            return refuse(format!("also a column {name:?}"), format!("{} columns of features", trained.len()));
+        }
+        if columns.len() < trained.len() || place.len() < found.len() {
+            return refuse("several columns of one name".into(), "columns of features with names".into());
+        }
+        Ok(Some(trained.iter().map(|name| place[name.as_str()]).collect()))
+    }
+
     /// Embeds data, in the way that the run embedded its own: the graphs as they are, or, where the method embeds views
     /// ([`Span::embed_views`](crate::method::Span::embed_views)), views of them that are drawn by the run's settings and seed. Schemes that
     /// views are drawn from are computed for the data. So the run's own data get the run's own embeddings.
+    /// Columns of features are matched by their names where both sides have them.
     ///
     /// # Errors
     /// When the data have other columns of features than those it was trained on, the weights are not those of its settings, or the method
     /// embeds views and the file does not say which, as files of earlier versions do not.
     pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
-        let data = Data::new(dataset, &self.about.features)?;
+        let order = self.match_columns(dataset)?;
+        let data = Data::with_columns(dataset, &self.about.features, order.as_deref())?;
         let dims = data.dims();
         // Features of edges count only for encoders that look at them.
         let requirements = self.about.method.as_any().check(&self.task(1, 1))?;
@@ -248,6 +298,11 @@ impl SavedEncoder {
         };
         trainer.embed(&model)
     }
+}
+
+/// Whether names are few and short enough to be kept beside the weights.
+fn are_storable(names: &[String]) -> bool {
+    names.iter().map(String::len).sum::<usize>() <= MAX_NAME_BYTES
 }
 
 fn refuse(problem: String) -> Error {

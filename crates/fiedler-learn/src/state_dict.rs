@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use burn::Tensor;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::TensorData;
+use fiedler_graph::fingerprint::Seal;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::error::{Error, Result};
@@ -120,7 +121,7 @@ impl StateDict {
             TensorView::new(Dtype::F32, held.shape.clone(), bytes).map(|view| (name.as_str(), view))
         });
         let views: Vec<(&str, TensorView)> = views.collect::<Result<_, _>>().map_err(problem)?;
-        let note = self.note.clone().map(|note| HashMap::from([(NOTE.to_string(), note)]));
+        let note = self.note.as_ref().map(|note| HashMap::from([(NOTE.to_string(), self.seal().write(note))]));
         safetensors::serialize(views, note).map_err(problem)
     }
 
@@ -132,10 +133,7 @@ impl StateDict {
         let malformed = |problem: String| Error::Malformed { problem };
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|problem| malformed(problem.to_string()))?;
         let file = SafeTensors::deserialize(bytes).map_err(|problem| malformed(problem.to_string()))?;
-        let mut weights = StateDict {
-            note: metadata.metadata().as_ref().and_then(|notes| notes.get(NOTE).cloned()),
-            tensors: BTreeMap::new(),
-        };
+        let mut weights = StateDict::default();
         for (name, view) in file.iter() {
             if view.dtype() != Dtype::F32 {
                 return Err(malformed(format!("{name} holds {:?}, not 32-bit floats", view.dtype())));
@@ -144,7 +142,20 @@ impl StateDict {
             let values = values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
             weights.insert(name, view.shape().to_vec(), values)?;
         }
+        if let Some(note) = metadata.metadata().as_ref().and_then(|notes| notes.get(NOTE)) {
+            weights.note = Some(weights.seal().check(note).map_err(malformed)?);
+        }
         Ok(weights)
+    }
+
+    /// The checksum of all tensors, in the order of their names.
+    fn seal(&self) -> Seal {
+        let mut seal = Seal::new();
+        for (name, held) in &self.tensors {
+            let bytes: Vec<u8> = held.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            seal.part(&format!("{name} {:?}", held.shape), &bytes);
+        }
+        seal
     }
 }
 

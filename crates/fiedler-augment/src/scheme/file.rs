@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use bytemuck::Pod;
+use fiedler_graph::fingerprint::Seal;
 use fiedler_graph::{Graph, GraphSet};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,8 @@ impl Scheme {
         };
         let refuse = |problem: String| Error::NotAScheme { problem };
         let header = serde_json::to_string(&header).map_err(|error| refuse(error.to_string()))?;
+        let parts = tensors.0.iter().map(|(name, tensor)| (name.as_str(), tensor.kind, tensor.bytes.as_slice()));
+        let header = seal(parts.collect()).write(&header);
         safetensors::serialize(tensors.0, Some(HashMap::from([(KEY.to_owned(), header)])))
             .map_err(|error| refuse(error.to_string()))
     }
@@ -79,6 +82,16 @@ impl Scheme {
             Refusal::Other(error) => error,
         })
     }
+}
+
+/// The checksum of all tensors, in the order of their names.
+fn seal(mut parts: Vec<(&str, Dtype, &[u8])>) -> Seal {
+    parts.sort_unstable_by_key(|(name, ..)| *name);
+    let mut seal = Seal::new();
+    for (name, kind, bytes) in parts {
+        seal.part(&format!("{name} {kind:?}"), bytes);
+    }
+    seal
 }
 
 /// Why bytes are no scheme for these graphs.
@@ -98,7 +111,10 @@ fn parse(bytes: &[u8], set: &GraphSet) -> Result<Scheme, Refusal> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
     let header = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
     let header = header.ok_or_else(|| format!("its metadata has no {KEY:?}"))?;
-    let mut header: Value = serde_json::from_str(header).map_err(|error| format!("its metadata: {error}"))?;
+    let tensors = file.tensors();
+    let parts = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor.dtype(), tensor.data()));
+    let header = seal(parts.collect()).check(header)?;
+    let mut header: Value = serde_json::from_str(&header).map_err(|error| format!("its metadata: {error}"))?;
     match header.get("version").and_then(Value::as_u64) {
         Some(1) => header.get_mut("settings").into_iter().for_each(upgrade_scheme),
         Some(version) if version == u64::from(VERSION) => {}

@@ -27,8 +27,14 @@ impl Embed {
         }
         let source = self.data.as_deref().unwrap_or(BUILT_IN);
         let task = Task::open(source, &self.reading.options(), common.seed(), output)?;
-        let application =
-            Application { encoder, saved: &saved, seed: common.seed(), formats: &self.embeddings, force: self.force };
+        let application = Application {
+            encoder,
+            saved: &saved,
+            seed: common.seed(),
+            formats: &self.embeddings,
+            force: self.force,
+            evaluate: !self.no_evaluate,
+        };
         let applied = application.run(&task, folder.as_ref(), output)?;
         if self.json {
             return output.json(&applied);
@@ -36,7 +42,7 @@ impl Embed {
         let mut table = Table::new(format!("{}: embedded by {}", task.dataset.name, encoder.display()));
         let what = if task.dataset.graph().is_some() { "nodes" } else { "graphs" };
         table.row("embeddings", format!("{} {what} × {}", count(applied.rows), count(applied.columns)));
-        summary::add_scores(&mut table, &applied.scores);
+        summary::add_scores(&mut table, &applied.scores, applied.not_judged.as_deref());
         table.row("folder", applied.folder.display().to_string());
         output.result(&table.to_string())
     }

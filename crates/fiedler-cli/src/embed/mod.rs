@@ -10,6 +10,7 @@ use fiedler_evaluate::QuickProbe;
 use fiedler_experiment::recipe::{self, GENERAL, SettingsSource};
 use fiedler_experiment::run::{Existing, RunFolder, RunPlan, RunRecord, TableFormat};
 use fiedler_experiment::{BUILT_IN, Error, ErrorKind, ReadOptions, Result, Task, pages};
+use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
 
 use super::Common;
@@ -49,6 +50,9 @@ pub struct Embed {
     /// Formats of the embeddings
     #[arg(long, value_name = "FORMAT", value_parser = named::<TableFormat>(), value_delimiter = ',', default_value = "npy")]
     embeddings: Vec<TableFormat>,
+    /// Do not judge the embeddings, where there are labels
+    #[arg(long)]
+    no_evaluate: bool,
     /// Leave no page to look at in the folder
     #[arg(long)]
     no_report: bool,
@@ -64,8 +68,10 @@ pub struct Embed {
 }
 
 const EXAMPLES: &str = "\
-In the folder: run.json (settings, data, timings, scores), embeddings.npy, encoder.safetensors, scheme.safetensors, losses.csv, report.html.
-While a run is under way there are checkpoint.safetensors, from which --resume goes on, and run.lock, which keeps other processes away
+In the folder: run.json (settings, data, timings, scores), embeddings.npy with embeddings.ids.csv (which row is whose),
+encoder.safetensors, scheme.safetensors, losses.csv, report.html.
+While a run is under way there are checkpoint.safetensors (after every --checkpoint-every epochs, and after a minute at most), from which
+--resume goes on, and run.lock, which keeps other processes away
 (exit code 8); both are removed at the end.
 
 Examples:
@@ -95,6 +101,7 @@ impl Embed {
         }
         let origin = self.origin(common)?;
         if let Some(record) = origin.record.as_ref().filter(|record| record.finished) {
+            self.check_finished(record, &origin)?;
             return self.tell_finished(record, output);
         }
         if let Some(folder) = self.out.as_deref().filter(|_| self.existing() == Existing::Refuse) {
@@ -109,7 +116,11 @@ impl Embed {
             let degrees = settings.features.degrees;
             output.note(&format!("no features: node degrees serve, one column each up to {degrees}"));
         }
-        let probe = QuickProbe::new(&task.dataset, settings.seed);
+        // An encoder that is trained with labels is judged by the split that it does not learn from.
+        let probe = match settings.method {
+            MethodSettings::Supervised(_) => QuickProbe::one_split(&task.dataset, settings.seed),
+            _ => QuickProbe::new(&task.dataset, settings.seed),
+        };
         let folder = match &self.out {
             Some(path) => RunFolder::new(path),
             None => RunFolder::free(&task.dataset.name, settings.method.name()),
@@ -117,6 +128,7 @@ impl Embed {
         let plan = RunPlan {
             recipe,
             probe: probe.as_ref(),
+            evaluate: !self.no_evaluate,
             formats: &self.embeddings,
             page: !self.no_report,
             ..RunPlan::new(&task, settings)
@@ -150,7 +162,7 @@ impl Embed {
         // A recipe that nobody knows is refused before data are read.
         let of_recipe = self.recipe.as_deref().filter(|name| *name != "none").map(recipe::get).transpose()?;
         let (source, options) = match (&self.data, &record) {
-            (None, Some(record)) => (record.data.source.clone(), record.data.options.clone()),
+            (None, Some(record)) => record.data.located(),
             (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.options()),
         };
         let seed =
@@ -167,7 +179,7 @@ impl Embed {
 
     /// The settings of the run, and the recipe that they started from.
     fn settings(&self, origin: &Origin, task: &Task, output: &Output) -> Result<(Settings, Option<String>)> {
-        let (mut settings, recipe) = match &origin.settings {
+        let (settings, recipe) = match &origin.settings {
             Some(settings) => (settings.clone(), origin.recipe.clone()),
             None => {
                 let source = match (&self.recipe, &self.data, self.learning.method()) {
@@ -184,26 +196,46 @@ impl Embed {
                 (recipe.settings, Some(recipe.name))
             }
         };
-        settings.seed = origin.seed;
+        Ok((self.changed(settings, origin.seed)?, recipe))
+    }
+
+    /// The settings with what the flags ask for.
+    fn changed(&self, mut settings: Settings, seed: u64) -> Result<Settings> {
+        settings.seed = seed;
         let mut settings = self.learning.apply(&settings)?;
         if settings.method.as_any().default_views().is_some() {
-            settings.scheme = Some(self.scheme.settings(&settings.scheme_or_usual(), origin.seed)?);
+            settings.scheme = Some(self.scheme.settings(&settings.scheme_or_usual(), seed)?);
         } else if self.scheme != SchemeFlags::default() {
             let message = format!("the method {} draws no views from a scheme", settings.method.name());
             let hint = "leave the flags of schemes out, or choose another method".to_owned();
             return Err(Error::new(ErrorKind::Usage, message, hint));
         }
         let mut settings = self.learning.assigned(&settings)?;
-        if settings.seed != origin.seed {
+        if settings.seed != seed {
             settings.scheme = settings.scheme.map(|scheme| scheme.with_seed(settings.seed));
         }
-        Ok((settings, recipe))
+        Ok(settings)
+    }
+
+    /// Refuses to pass over what was asked for of a run that has come to its end with something else.
+    fn check_finished(&self, record: &RunRecord, origin: &Origin) -> Result<()> {
+        if let Some(data) = self.data.as_ref().filter(|data| **data != record.data.source) {
+            let message = format!("the finished run is of {}, not of {data}", record.data.source);
+            return Err(Error::new(ErrorKind::Usage, message, "choose another folder, or leave DATA out".to_owned()));
+        }
+        record.check_same(&self.changed(record.settings.clone(), origin.seed)?, &record.data)
     }
 
     /// There is nothing left to do but the page.
     fn tell_finished(&self, record: &RunRecord, output: &Output) -> Result<()> {
         output.note("the run has come to its end already");
         let folder = RunFolder::new(self.out.as_deref().unwrap_or(Path::new(".")));
+        // What nobody asked for is not missed.
+        for format in self.embeddings.iter().filter(|_| self.embeddings != [TableFormat::Npy]) {
+            if !folder.path().join(format!("embeddings.{format}")).exists() {
+                output.note(&format!("note: --embeddings {format} is ignored, since nothing is computed again"));
+            }
+        }
         folder.tidy()?;
         if !self.no_report {
             pages::leave_missing_page(&folder, output);

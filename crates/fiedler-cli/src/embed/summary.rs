@@ -28,7 +28,7 @@ pub fn describe(record: &RunRecord, folder: &str) -> String {
         };
         table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{best}", count(result.epochs)));
     }
-    add_scores(&mut table, &result.scores);
+    add_scores(&mut table, &result.scores, result.not_judged.as_deref());
     table.row("took", timing(result));
     table.row("folder", folder);
     let page = Path::new(folder).join(PAGE);
@@ -38,17 +38,29 @@ pub fn describe(record: &RunRecord, folder: &str) -> String {
     table.to_string()
 }
 
-/// Rows of scores, what was asked for first.
-pub fn add_scores(table: &mut Table, scores: &[QuickScore]) {
+/// Rows of scores, what was asked for first; or why there are none.
+pub fn add_scores(table: &mut Table, scores: &[QuickScore], not_judged: Option<&str>) {
+    if let Some(reason) = not_judged {
+        table.row("note", reason);
+    }
     for (at, score) in scores.iter().enumerate() {
         let name = if at == 0 { score.metric.name() } else { "" };
-        let value = if score.metric == Metric::Rmse { figure(score.value) } else { percent(score.value) };
-        table.row(name, format!("{value} from {}", score.of));
+        table.row(name, format!("{} from {}", with_deviation(score), score.of));
     }
     if let Some(score) = scores.first() {
         for (at, part) in score.protocol.split("; ").enumerate() {
             table.row(if at == 0 { "protocol" } else { "" }, part);
         }
+    }
+}
+
+/// The mean over splits with its deviation, where there are several.
+fn with_deviation(score: &QuickScore) -> String {
+    match (score.metric, score.std) {
+        (Metric::Rmse, None) => figure(score.value),
+        (Metric::Rmse, Some(std)) => format!("{} ± {}", figure(score.value), figure(std)),
+        (_, None) => percent(score.value),
+        (_, Some(std)) => format!("{:.1} ± {:.1} %", 100.0 * score.value, 100.0 * std),
     }
 }
 

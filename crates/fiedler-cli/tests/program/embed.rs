@@ -42,8 +42,15 @@ fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
     let folder = TempDir::new().unwrap();
     let summary = json_of(fiedler(folder.path()).arg("embed"));
     let run = folder.path().join("citation-span");
-    let expected =
-        ["embeddings.npy", "encoder.safetensors", "losses.csv", "report.html", "run.json", "scheme.safetensors"];
+    let expected = [
+        "embeddings.ids.csv",
+        "embeddings.npy",
+        "encoder.safetensors",
+        "losses.csv",
+        "report.html",
+        "run.json",
+        "scheme.safetensors",
+    ];
     assert_eq!(names(&run), expected);
     assert_eq!((&summary["finished"], &summary["recipe"]), (&true.into(), &"default".into()));
     let result = &summary["result"];
@@ -132,6 +139,132 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
     assert!(message.contains("training.epochs is 5000 there and 9 here"), "{message}");
     let message = failure(fiedler(folder.path()).args(["embed", "karate", "--resume", "--out", "run"]), 2);
     assert!(message.contains("karate"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_stops_at_once_and_leaves_the_last_checkpoint() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["embed", "--out", "run", "--hidden", "32", "--epochs", "5000", "--checkpoint-every", "2"];
+    let child = spawn(folder.path(), &arguments);
+    let run = folder.path().join("run");
+    while !run.join("checkpoint.safetensors").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    // Whatever it is at, a step or the writing of a checkpoint.
+    std::process::Command::new("sh").args(["-c", &format!("kill -INT {pid}; kill -INT {pid}")]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("stopping after this step; press Ctrl-C again to stop at once"), "{message}");
+    assert!(run.join("checkpoint.safetensors").exists() && record(&run)["finished"] == false);
+    // The checkpoint is whole: a run with other settings is told from it, which takes reading it.
+    let message = failure(fiedler(folder.path()).args(["embed", "--resume", "--out", "run", "--epochs", "3"]), 2);
+    assert!(message.contains("training.epochs is 5000 there"), "{message}");
+    let child = spawn(folder.path(), &["embed", "--resume", "--out", "run"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_run_is_resumed_from_any_folder() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("edges.csv"), "source,target\nann,bob\nbob,cid\ncid,dot\n").unwrap();
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("edges.csv"), "source,target\nx,y\n").unwrap();
+    fiedler(folder.path()).args(["embed", "edges.csv", "--out", "run"]).args(SMALL).assert().success();
+    let run = folder.path().join("run");
+    let embeddings = fs::read(run.join("embeddings.npy")).unwrap();
+    unfinish(&run);
+    fs::remove_file(run.join("embeddings.npy")).unwrap();
+    fiedler(&elsewhere).args(["embed", "--resume", "--out", "../run"]).assert().success();
+    assert!(fs::read(run.join("embeddings.npy")).unwrap() == embeddings);
+}
+
+/// A run as it was before its last step, so that it can be resumed.
+fn unfinish(run: &Path) {
+    let mut record = record(run);
+    record["finished"] = false.into();
+    fs::write(run.join("run.json"), record.to_string()).unwrap();
+}
+
+#[test]
+fn a_scheme_that_was_changed_is_not_used() {
+    let folder = TempDir::new().unwrap();
+    fiedler(folder.path()).args(["embed", "--out", "run"]).args(SMALL).assert().success();
+    let run = folder.path().join("run");
+    let (scheme, npy) = (run.join("scheme.safetensors"), run.join("embeddings.npy"));
+    let (bytes, embeddings) = (fs::read(&scheme).unwrap(), fs::read(&npy).unwrap());
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    // Every value that is a probability becomes its complement.
+    let mut changed = bytes.clone();
+    let tensors: Value = serde_json::from_slice(&bytes[8..header]).unwrap();
+    for (_, tensor) in tensors.as_object().unwrap().iter().filter(|(name, _)| name.ends_with("probability")) {
+        let [start, end] = [0, 1].map(|at| header + tensor["data_offsets"][at].as_u64().unwrap() as usize);
+        for at in (start..end).step_by(4) {
+            let value = f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+            changed[at..at + 4].copy_from_slice(&(1.0 - value).to_le_bytes());
+        }
+    }
+    assert!(changed != bytes);
+    fs::write(&scheme, &changed).unwrap();
+    unfinish(&run);
+    let output = fiedler(folder.path()).args(["embed", "--resume", "--out", "run"]).assert().success();
+    let notes = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(notes.contains("the scheme is computed again") && notes.contains("checksum"), "{notes}");
+    assert!(fs::read(&npy).unwrap() == embeddings && fs::read(&scheme).unwrap() == bytes);
+    // An encoder that was changed is refused.
+    let encoder = run.join("encoder.safetensors");
+    let mut bytes = fs::read(&encoder).unwrap();
+    let last = bytes.len() - 2;
+    bytes[last] ^= 1;
+    fs::write(&encoder, bytes).unwrap();
+    let arguments = ["embed", "--encoder", "run/encoder.safetensors", "--out", "other"];
+    let message = failure(fiedler(folder.path()).args(arguments), 3);
+    assert!(message.contains("encoder.safetensors") && message.contains("changed or damaged"), "{message}");
+}
+
+/// An encoder sees the columns of features that it was trained on, wherever they stand.
+#[test]
+fn columns_of_features_are_matched_by_name() {
+    let folder = TempDir::new().unwrap();
+    let nodes = 40;
+    let edges: String = (1..nodes).map(|node| format!("{},{node}\n", node / 2)).collect();
+    fs::write(folder.path().join("edges.csv"), format!("source,target\n{edges}")).unwrap();
+    let write = |name: &str, columns: [usize; 3]| {
+        let value = |node: usize, column: usize| ((node * 7 + column * 13) % 10) as f32 / (column + 1) as f32;
+        let header: Vec<&str> = columns.iter().map(|&column| ["red", "green", "blue"][column]).collect();
+        let rows = (0..nodes).map(|node| columns.map(|column| value(node, column).to_string()).join(","));
+        let table: Vec<String> = std::iter::once(header.join(",")).chain(rows).collect();
+        fs::write(folder.path().join(name), table.join("\n")).unwrap();
+    };
+    write("one.csv", [0, 1, 2]);
+    write("other.csv", [2, 0, 1]);
+    let data = ["embed", "edges.csv", "--features"];
+    let flags = ["one.csv", "--out", "run", "--epochs", "2", "--hidden", "8"];
+    fiedler(folder.path()).args(data).args(flags).assert().success();
+    let encoder = ["--encoder", "run/encoder.safetensors"];
+    let embeddings = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
+    let output =
+        fiedler(folder.path()).args(data).args(["other.csv", "--out", "moved"]).args(encoder).assert().success();
+    let notes = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(notes.contains("matched by name; 3 stand elsewhere"), "{notes}");
+    assert!(embeddings("moved") == embeddings("run"));
+
+    let table = fs::read_to_string(folder.path().join("one.csv")).unwrap();
+    fs::write(folder.path().join("unknown.csv"), table.replace("green", "violet")).unwrap();
+    let message = failure(fiedler(folder.path()).args(data).args(["unknown.csv", "--out", "x"]).args(encoder), 3);
+    assert!(message.contains("\"green\""), "{message}");
+    fs::write(folder.path().join("nameless.csv"), table.split_once('\n').unwrap().1).unwrap();
+    let output =
+        fiedler(folder.path()).args(data).args(["nameless.csv", "--out", "n"]).args(encoder).assert().success();
+    let notes = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(notes.contains("matched by their numbers: those of the data have no names"), "{notes}");
+    assert!(embeddings("n") == embeddings("run"));
 }
 
 #[test]
@@ -363,7 +496,15 @@ fn two_processes_do_not_work_in_one_folder_and_what_is_not_ours_stays() {
     fiedler(folder.path()).args(["embed", "--out", "run", "--method", "raw", "--force"]).assert().success();
     assert_eq!(
         names(&run),
-        [".tmpdir", ".tmpnotes", "embeddings.npy", "encoder.safetensors", "report.html", "run.json"]
+        [
+            ".tmpdir",
+            ".tmpnotes",
+            "embeddings.ids.csv",
+            "embeddings.npy",
+            "encoder.safetensors",
+            "report.html",
+            "run.json"
+        ]
     );
 }
 

@@ -121,7 +121,7 @@ fn faults_are_named() {
     fs::write(folder.path().join("short.csv"), "1,2\n3,4\n").unwrap();
     let message = fail(&["short.csv", "--labels", "citation"], 3);
     assert!(message.contains("short.csv: 2 rows; expected 1000, one a node"), "{message}");
-    let message = fail(&["features.npy", "--labels", "labels.csv", "--protocol", "public"], 3);
+    let message = fail(&["features.csv", "--labels", "labels.csv", "--protocol", "public"], 3);
     assert!(
         message.contains("splits that came with the labels: none") && message.contains("protocol random"),
         "{message}"
@@ -171,12 +171,15 @@ fn faults_in_tables_are_named() {
 }
 
 #[test]
-fn ids_of_labels_count_rows_that_have_none() {
+fn ids_of_labels_count_rows_that_have_none_where_that_is_said() {
     let folder = TempDir::new().unwrap();
     // Row k is k, and the class of node k is whether it is at least 6; labels are known of twelve of fifteen, in another order.
     let embeddings: String = (0..15).map(|row| format!("{row},0.5\n")).collect();
     let labels: String = (2..14).rev().map(|row| format!("{row},{}\n", row > 7)).collect();
-    let report = json(judge(folder.path(), &embeddings, &format!("node,label\n{labels}")).arg("--json"));
+    let command = || judge(folder.path(), &embeddings, &format!("node,label\n{labels}"));
+    let message = failure(&mut command(), 3);
+    assert!(message.contains("rows without ids") && message.contains("--match number"), "{message}");
+    let report = json(command().args(["--match", "number", "--json"]));
     assert_eq!((&report["mean"], &report["rows"]), (&1.0.into(), &12.into()), "{report}");
     assert_eq!(report["notes"][0], "3 rows belong to no labelled node and were left out");
 }

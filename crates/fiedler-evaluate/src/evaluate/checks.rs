@@ -10,7 +10,7 @@ use crate::settings::Plan;
 use crate::target::Target;
 
 /// Embeddings are a row of numbers for each item, and there is something to tell apart.
-pub(super) fn check(embeddings: &Dense, target: &Target) -> Result<()> {
+pub(crate) fn check(embeddings: &Dense, target: &Target) -> Result<()> {
     let (rows, labels, items) = (embeddings.rows(), target.labels.len(), target.items());
     if rows != labels {
         return Err(Error::data("embeddings", format!("{rows} rows"), format!("{labels}, one for each {items}")));
@@ -21,7 +21,8 @@ pub(super) fn check(embeddings: &Dense, target: &Target) -> Result<()> {
     check_labels(target)
 }
 
-fn check_labels(target: &Target) -> Result<()> {
+/// There is something to tell apart.
+pub(crate) fn check_labels(target: &Target) -> Result<()> {
     let labelled = target.labelled();
     if labelled.is_empty() {
         let found = format!("none for any of {} {}s", target.labels.len(), target.items());
@@ -39,7 +40,7 @@ fn check_labels(target: &Target) -> Result<()> {
 }
 
 /// Every split has training and test items and, where it should, validation items.
-pub(super) fn check_splits(plan: &Plan, splits: &[Split], target: &Target) -> Result<()> {
+pub(crate) fn check_splits(plan: &Plan, splits: &[Split], target: &Target) -> Result<()> {
     for split in splits {
         let lacks_validation = split.validation.is_empty();
         if split.train.is_empty() || split.test.is_empty() || lacks_validation && plan.protocol.needs_validation() {
@@ -70,7 +71,7 @@ pub(super) fn check_splits(plan: &Plan, splits: &[Split], target: &Target) -> Re
 }
 
 /// What a reader of the score should know, one sentence each.
-pub(super) fn notes(protocol: Protocol, splits: &[Split], target: &Target) -> Vec<String> {
+pub(crate) fn notes(protocol: Protocol, splits: &[Split], target: &Target) -> Vec<String> {
     let mut notes = Vec::new();
     let without = target.labels.len() - target.labelled().len();
     if without > 0 {

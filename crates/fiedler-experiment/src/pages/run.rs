@@ -115,11 +115,11 @@ pub fn figures(record: &RunRecord, folder: &Path) -> Result<RunPage> {
 
 /// The data of a run, if they are still what they were.
 fn dataset(record: &RunRecord, observer: &dyn Observer) -> Option<Dataset> {
-    let DataRecord { source, options, .. } = &record.data;
-    let loaded = open_observed(source, options, record.settings.seed, observer);
+    let (source, options) = record.data.located();
+    let loaded = open_observed(&source, &options, record.settings.seed, observer);
     match loaded {
         Ok(dataset) => {
-            let now = DataRecord::new(source.clone(), options.clone(), &dataset);
+            let now = DataRecord::new(source, options, &dataset);
             if record.data.is_same(&now) {
                 return Some(dataset);
             }
@@ -272,14 +272,17 @@ fn scores(scores: &[QuickScore], folder: &Path, method: &str) -> Vec<ScoreRow> {
 fn of_record(score: &QuickScore) -> ScoreRow {
     let tested = score.test_items.filter(|&tested| tested > 0 && score.metric == Metric::Accuracy);
     // A share of so many items: the normal approximation of its 95 % interval.
-    let deviation = tested.map(|tested| 1.96 * (score.value * (1.0 - score.value) / tested as f64).sqrt());
+    let interval = tested.map(|tested| 1.96 * (score.value * (1.0 - score.value) / tested as f64).sqrt());
+    let over_splits = score.std.map(|_| format!("sample deviation over {} splits", score.splits));
     ScoreRow {
         of: score.of.clone(),
         metric: score.metric.name().into(),
         value: score.value,
-        deviation,
-        deviation_is: tested.map_or(String::new(), |tested| {
-            format!("95 % interval over {} tested", fiedler_report::number::count(tested))
+        deviation: score.std.or(interval),
+        deviation_is: over_splits.unwrap_or_else(|| {
+            tested.map_or(String::new(), |tested| {
+                format!("95 % interval over {} tested", fiedler_report::number::count(tested))
+            })
         }),
         protocol: score.protocol.clone(),
     }

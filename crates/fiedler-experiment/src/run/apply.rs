@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use fiedler_graph::Observer;
 use fiedler_io::AtomicFiles;
-use fiedler_learn::SavedEncoder;
+use fiedler_learn::{Embeddings, SavedEncoder};
 use serde::Serialize;
 
 use super::check_formats;
 use super::embeddings::{TableFormat, write_embeddings};
-use super::folder::RunFolder;
+use super::folder::{APPLIED, RunFolder};
+use super::scores;
 use crate::error::{Error, Result};
 use crate::observe::Tell;
 use crate::task::{DataRecord, Task};
@@ -37,6 +38,8 @@ pub struct Application<'a> {
     pub formats: &'a [TableFormat],
     /// Whether files that are there already give way.
     pub force: bool,
+    /// Whether the embeddings are judged, where there are labels.
+    pub evaluate: bool,
 }
 
 /// What `applied.json` holds.
@@ -54,6 +57,9 @@ pub struct AppliedEncoder {
     pub columns: usize,
     /// How well labels can be predicted.
     pub scores: Vec<QuickScore>,
+    /// Why there are no scores, where there are labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<String>,
     /// Where everything is.
     pub folder: PathBuf,
 }
@@ -68,13 +74,20 @@ impl Application<'_> {
         let stage = observer.stage("embedding", &task.record.name);
         let embeddings = self.saved.embed(&task.dataset)?;
         drop(stage);
-        let probe = QuickProbe::new(&task.dataset, self.seed);
-        let dense = embeddings.to_dense()?;
-        let score = |probe: &QuickProbe| Ok(probe.score("the encoder", &dense, observer)?);
-        let scores = probe.iter().map(score).collect::<Result<_>>()?;
+        if let Some(note) = self.saved.column_note(&task.dataset) {
+            observer.note(&format!("note: {note}"));
+        }
 
         let folder = folder.cloned().unwrap_or_else(|| RunFolder::free(&task.dataset.name, "embedded"));
         let _lock = folder.lock()?;
+        let path = folder.path().join(APPLIED);
+        if !self.force && path.exists() {
+            return Err(Error::exists(path));
+        }
+        let mut targets = AtomicFiles::new(self.force);
+        write_embeddings(folder.path(), &embeddings, &task.dataset, self.formats, &mut targets)?;
+        targets.finish()?;
+        let (scores, not_judged) = self.judge(task, &embeddings, observer)?;
         let applied = AppliedEncoder {
             version: env!("CARGO_PKG_VERSION"),
             encoder: self.encoder.into(),
@@ -82,12 +95,27 @@ impl Application<'_> {
             rows: embeddings.rows(),
             columns: embeddings.columns(),
             scores,
+            not_judged,
             folder: folder.path().into(),
         };
         let mut targets = AtomicFiles::new(self.force);
-        targets.write(&folder.path().join("applied.json"), |file| Ok(serde_json::to_writer_pretty(file, &applied)?))?;
-        write_embeddings(folder.path(), &embeddings, &task.dataset, self.formats, &mut targets)?;
+        targets.write(&path, |file| Ok(serde_json::to_writer_pretty(file, &applied)?))?;
         targets.finish()?;
         Ok(applied)
+    }
+
+    /// The scores, or why there are none.
+    fn judge(
+        &self,
+        task: &Task,
+        embeddings: &Embeddings,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<QuickScore>, Option<String>)> {
+        let probe = QuickProbe::new(&task.dataset, self.seed).filter(|_| self.evaluate);
+        let Some(probe) = probe else { return Ok((Vec::new(), None)) };
+        match probe.score("the encoder", &embeddings.to_dense()?, observer) {
+            Ok(score) => Ok((vec![score], None)),
+            Err(error) => Ok((Vec::new(), Some(scores::why_not(error.into(), &probe, observer)?))),
+        }
     }
 }

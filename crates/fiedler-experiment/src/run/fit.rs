@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use fiedler_augment::SchemeSettings;
 use fiedler_augment::pipeline::ComputeSchemes;
+use fiedler_evaluate::QuickScore;
 use fiedler_graph::Observer;
 use fiedler_learn::Supervision;
 use fiedler_learn::run::{self, Fitting, RunResult};
@@ -75,19 +76,32 @@ impl<'a> CheckedRun<'a> {
         let CheckedRun { plan, run, mut record } = self;
         let schemes = schemes(&plan, &run, folder, observer)?;
         let outcome = train(&plan, &run, &record, &schemes, folder, observer)?;
-        let scores = match plan.probe {
-            Some(probe) => scores::of_run(&run, plan.task, &outcome.embeddings, probe, observer)?,
-            None => Vec::new(),
-        };
+        // What was learned is on the disk before anything else can fail.
+        folder.write_outcome(&outcome, plan.task, plan.formats)?;
+        let (scores, not_judged) = judge(&plan, &run, &outcome, observer)?;
         let scheme_seconds = schemes.iter().fold(0.0, |sum, computed| sum + computed.seconds);
         record.finished = true;
-        record.result = Some(ResultRecord::new(&outcome, scheme_seconds, scores));
-        folder.finish(&record, &outcome, plan.task, plan.formats)?;
+        record.result = Some(ResultRecord { not_judged, ..ResultRecord::new(&outcome, scheme_seconds, scores) });
+        folder.finish(&record)?;
         let artifacts = RunArtifacts { record, outcome, schemes };
         if plan.page {
             pages::leave_page(&artifacts, plan.task, folder, observer);
         }
         Ok(artifacts)
+    }
+}
+
+/// The scores, or why there are none: that embeddings cannot be judged is no reason to lose them.
+fn judge(
+    plan: &RunPlan<'_>,
+    run: &run::CheckedRun<'_>,
+    outcome: &RunResult,
+    observer: &dyn Observer,
+) -> Result<(Vec<QuickScore>, Option<String>)> {
+    let Some(probe) = plan.probe.filter(|_| plan.evaluate) else { return Ok((Vec::new(), None)) };
+    match scores::of_run(run, plan.task, &outcome.embeddings, probe, observer) {
+        Ok(scores) => Ok((scores, None)),
+        Err(error) => scores::why_not(error, probe, observer).map(|reason| (Vec::new(), Some(reason))),
     }
 }
 
@@ -105,7 +119,10 @@ fn schemes(
         }
         let started = Instant::now();
         let path = folder.scheme(at);
-        let kept = path.exists().then(|| load_scheme(&path, graphs).ok()).flatten();
+        let kept = path.exists().then(|| load_scheme(&path, graphs)).and_then(|kept| {
+            let told = |error: &Error| observer.note(&format!("note: the scheme is computed again: {error}"));
+            kept.inspect_err(told).ok()
+        });
         let scheme = match kept.filter(|scheme| *scheme.settings() == wanted) {
             Some(scheme) => scheme,
             None => {
@@ -151,6 +168,9 @@ fn with_folder(error: Error, folder: &Path) -> Error {
         }
         Error::Learn(error @ fiedler_learn::Error::Stopped { .. }) => {
             Error::Stopped { message: error.to_string(), folder }
+        }
+        Error::Evaluate(fiedler_evaluate::Error::Stopped) => {
+            Error::Stopped { message: "stopped while the embeddings, which are written, were judged".into(), folder }
         }
         Error::Stopped { message, .. } => Error::Stopped { message, folder },
         other => other,

@@ -1,7 +1,7 @@
 //! The folder that a run leaves, and finds again when it is resumed.
 //!
-//! `run.json` is there from the start, with `finished` false; the checkpoint comes and goes; everything else appears together
-//! at the end, `run.json` last. So whatever has `finished` true is whole.
+//! `run.json` is there from the start, with `finished` false; the checkpoint comes and goes; embeddings, encoder and losses appear together
+//! when training is done; `run.json` says so last, when the embeddings have been judged. So whatever has `finished` true is whole.
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,12 +21,24 @@ const RECORD: &str = "run.json";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SCHEME: &str = "scheme.safetensors";
 const ENCODER: &str = "encoder.safetensors";
+/// What an encoder that was applied leaves instead of [`RECORD`].
+pub(crate) const APPLIED: &str = "applied.json";
 pub(crate) const LOSSES: &str = "losses.csv";
 /// A run's page.
 pub const PAGE: &str = "report.html";
 /// All that a run may leave beside `run.json`.
-const FILES: [&str; 8] =
-    [CHECKPOINT, SCHEME, ENCODER, LOSSES, PAGE, "embeddings.npy", "embeddings.csv", "embeddings.parquet"];
+const FILES: [&str; 10] = [
+    CHECKPOINT,
+    SCHEME,
+    ENCODER,
+    LOSSES,
+    PAGE,
+    "embeddings.npy",
+    "embeddings.ids.csv",
+    "embeddings.csv",
+    "embeddings.parquet",
+    APPLIED,
+];
 
 /// What is done about a run that is in the folder already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,16 +195,9 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Writes everything under temporary names, gives all files their own, and removes the checkpoint.
-    pub(crate) fn finish(
-        &self,
-        record: &RunRecord,
-        outcome: &RunResult,
-        task: &Task,
-        formats: &[TableFormat],
-    ) -> Result<()> {
+    /// Writes what was learned under temporary names, then gives all files their own. The checkpoint stays, for the run is not finished.
+    pub(crate) fn write_outcome(&self, outcome: &RunResult, task: &Task, formats: &[TableFormat]) -> Result<()> {
         let mut targets = AtomicFiles::new(true);
-        targets.write(&self.path.join(RECORD), |file| record.write(file))?;
         write_embeddings(&self.path, &outcome.embeddings, &task.dataset, formats, &mut targets)?;
         let encoder = outcome.encoder.to_bytes()?;
         targets.write(&self.path.join(ENCODER), |file| file.write_all(&encoder))?;
@@ -203,6 +208,14 @@ impl RunFolder {
                 losses.iter().enumerate().try_for_each(|(epoch, loss)| writeln!(file, "{},{loss}", epoch + 1))
             })?;
         }
+        targets.finish()?;
+        Ok(())
+    }
+
+    /// Writes that the run has come to its end, and removes the checkpoint.
+    pub(crate) fn finish(&self, record: &RunRecord) -> Result<()> {
+        let mut targets = AtomicFiles::new(true);
+        targets.write(&self.path.join(RECORD), |file| record.write(file))?;
         targets.finish()?;
         remove(&self.path.join(CHECKPOINT))
     }

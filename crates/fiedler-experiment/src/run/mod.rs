@@ -46,6 +46,8 @@ pub struct RunPlan<'a> {
     pub schemes: Option<&'a SchemeStore>,
     /// Says how well labels can be predicted; without, nothing is scored.
     pub probe: Option<&'a QuickProbe>,
+    /// Whether the probe is asked at the end; a method that learns from labels takes them from it in any case.
+    pub evaluate: bool,
     /// Formats of the embeddings.
     pub formats: &'a [TableFormat],
     /// Whether a page is left in the folder.
@@ -62,6 +64,7 @@ impl<'a> RunPlan<'a> {
             supervision: None,
             schemes: None,
             probe: None,
+            evaluate: true,
             formats: &[TableFormat::Npy],
             page: false,
         }
@@ -87,8 +90,9 @@ impl<'a> RunPlan<'a> {
     }
 
     fn supervision(&self) -> Option<Supervision<'a>> {
-        let of_probe = |probe: &'a QuickProbe| Supervision { labels: &probe.target().labels, split: probe.split() };
-        self.supervision.or_else(|| self.probe.map(of_probe))
+        let of_probe =
+            |probe: &'a QuickProbe| Some(Supervision { labels: &probe.target().labels, split: probe.split()? });
+        self.supervision.or_else(|| self.probe.and_then(of_probe))
     }
 }
 

@@ -64,6 +64,9 @@ pub struct ResultRecord {
     pub peak_bytes: Option<u64>,
     /// How well labels can be predicted.
     pub scores: Vec<QuickScore>,
+    /// Why there are no scores, where there are labels.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub not_judged: Option<String>,
 }
 
 impl RunRecord {
@@ -143,6 +146,7 @@ impl ResultRecord {
             threads: rayon::current_num_threads(),
             peak_bytes: memory::peak_bytes(),
             scores,
+            not_judged: None,
         }
     }
 }

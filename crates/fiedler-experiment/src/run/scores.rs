@@ -6,7 +6,7 @@ use fiedler_learn::Embeddings;
 use fiedler_learn::method::{MethodSettings, Raw};
 use fiedler_learn::run::CheckedRun;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::task::Task;
 
@@ -42,4 +42,17 @@ pub(super) fn of_run(
         scores.push(score(what, &run.baseline(&Raw { pooling })?)?);
     }
     Ok(scores)
+}
+
+/// Why embeddings could not be judged, told to the observer; an error only where somebody asked to stop.
+pub(super) fn why_not(error: Error, probe: &QuickProbe, observer: &dyn Observer) -> Result<String> {
+    if error.kind() == ErrorKind::Interrupted {
+        return Err(error);
+    }
+    let reason = match &error {
+        Error::Evaluate(error) => probe.why_not(error),
+        other => format!("not judged: {}", other.in_one_line()),
+    };
+    observer.note(&format!("note: {reason}; the embeddings are written"));
+    Ok(reason)
 }

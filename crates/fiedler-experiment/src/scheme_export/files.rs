@@ -10,7 +10,7 @@ use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::scheme::{Augmentation, Scheme, SchemeSettings, View, ViewKey};
 use fiedler_augment::support::Pairs;
 use fiedler_graph::{Batch, Dataset, GraphSet};
-use fiedler_io::AtomicFiles;
+use fiedler_io::{AtomicFiles, write};
 use fiedler_spectral::Operator;
 
 use super::SchemeExport;
@@ -33,7 +33,7 @@ pub fn check(folder: &Path, force: bool) -> Result<()> {
 }
 
 /// Writes everything under temporary names, then gives all files their own.
-pub fn write(folder: &Path, scheme: &Scheme, dataset: &Dataset, asked: &SchemeExport) -> Result<()> {
+pub fn write_all(folder: &Path, scheme: &Scheme, dataset: &Dataset, asked: &SchemeExport) -> Result<()> {
     let views = folder.join("views");
     fs::create_dir_all(if asked.views > 0 { &views } else { folder }).map_err(Error::io("create", folder))?;
     let mut targets = AtomicFiles::new(asked.force);
@@ -70,6 +70,14 @@ fn convergence(scheme: &Scheme, file: &mut impl Write) -> io::Result<()> {
 
 /// Edges of a view; of several graphs, with the graph before them.
 fn edge_list(view: &View, batch: &Batch, dataset: &Dataset, file: &mut impl Write) -> io::Result<()> {
+    if let Some(graph) = dataset.graph().filter(|graph| graph.num_nodes() == view.graph.num_nodes()) {
+        // Nodes that a view leaves without edges are nodes of it all the same.
+        let view = match graph.names() {
+            Some(names) => view.graph.clone().with_names(names.clone()).map_err(io::Error::other)?,
+            None => view.graph.clone(),
+        };
+        return write::edges(file, &view, ',');
+    }
     let names = Names::of(&dataset.graphs);
     let weights = view.graph.edge_weights();
     let mut rows = csv::Writer::from_writer(file);

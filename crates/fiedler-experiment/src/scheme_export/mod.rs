@@ -41,7 +41,7 @@ impl SchemeExport {
     /// # Errors
     /// When a file is there that may not be replaced, or writing fails.
     pub fn write(&self, scheme: &Scheme, dataset: &Dataset) -> Result<()> {
-        files::write(&self.folder, scheme, dataset, self)
+        files::write_all(&self.folder, scheme, dataset, self)
     }
 
     /// The folder.

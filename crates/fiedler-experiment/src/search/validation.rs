@@ -60,6 +60,7 @@ impl ValidationScorer {
             return Err(Error::new(ErrorKind::Data, "there is no split to choose on", None));
         }
         let split = splits.swap_remove(at);
+        check_labels(target, &split)?;
         let labels = covered(&target.labels, &split)?;
         let fingerprint = labels.fingerprint() + &split.fingerprint();
         let target = Target { labels, splits: vec![split], names: None, ..target.clone() };
@@ -74,6 +75,17 @@ impl ValidationScorer {
         let splits = score.splits.len() as f64;
         Ok(score.splits.iter().map(|split| split.validation).sum::<f64>() / splits)
     }
+}
+
+/// Refuses labels that a split cannot be judged with, before anything is trained.
+fn check_labels(target: &Target, split: &Split) -> Result<()> {
+    let target = Target { splits: vec![split.clone()], ..target.clone() };
+    let settings = EvaluationSettings { protocol: Some(Protocol::PUBLIC), ..EvaluationSettings::default() };
+    settings.check_splits(&target).map_err(|error| {
+        let message = format!("too few labels to choose settings by: {error}");
+        let hint = "label more, or choose another --protocol: kfold trains on more than random does".to_owned();
+        Error::new(ErrorKind::Data, message, hint)
+    })
 }
 
 /// The labels with something else in place of those of the test part.

@@ -182,8 +182,9 @@ impl Table {
 
     /// What stands below the table.
     fn footnotes(&self) -> Vec<String> {
-        let mut notes =
-            vec!["Ours: mean ± sample deviation over seeds, or seeds × splits; their number in parentheses.".to_owned()];
+        let mut notes = vec![
+            "Ours: mean ± sample deviation over seeds, or seeds × splits; their number in parentheses.".to_owned(),
+        ];
         if self.entries.iter().any(|entry| entry.paper.is_some()) {
             notes.push(format!(
                 "Difference: (ours − paper) / √(s₁²/n₁ + s₂²/n₂), with n₂ = {} as the paper says; not told of a single run.",

@@ -3,13 +3,14 @@
 //! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of
 //! words, as long as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it,
 //! and a number `y` beside a number `x` is where it draws it: neither is a label.) **Features** are all other
-//! attributes that are numbers, in the order of the file, provided every node has them. Everything else is left out,
+//! attributes that are numbers, in the order of the file or of the first node, provided every node has them. Everything else is left out,
 //! with a note.
 
 use std::collections::{BTreeMap, HashSet};
 
 use fiedler_graph::{Dense, Features, Labels, Sparse};
 
+use super::separated::whole_number;
 use super::table::labels_from_columns;
 use crate::error::Result;
 use crate::input::File;
@@ -17,6 +18,15 @@ use crate::input::File;
 const LABEL_NAMES: [&str; 4] = ["class", "y", "target", "label"];
 /// What Gephi adds to say how a node is drawn.
 const DRAWING: [&str; 6] = ["r", "g", "b", "x", "y", "size"];
+/// What else means something to readers of ours.
+const OTHER_NAMES: [&str; 4] = ["", "id", "name", "weight"];
+
+/// Whether an attribute of this name would not be a feature, or not always.
+pub(crate) fn is_special(name: &str) -> bool {
+    let among = |names: &[&str]| names.iter().any(|special| special.eq_ignore_ascii_case(name));
+    among(&LABEL_NAMES) || among(&DRAWING) || among(&OTHER_NAMES)
+}
+
 /// Features are kept sparse when at most one value in this many is not zero.
 const SPARSE_BELOW: u64 = 4;
 
@@ -42,12 +52,15 @@ struct Attribute {
 pub(super) struct Attributes {
     list: Vec<Attribute>,
     place: BTreeMap<String, usize>,
+    /// Names of the first node's attributes, in its order: networkx announces attributes in the reverse of it.
+    of_first: Vec<String>,
 }
 
 /// What the attributes come to.
 #[derive(Debug, Default)]
 pub(super) struct Understood {
     pub(super) features: Option<Features>,
+    pub(super) feature_names: Option<Vec<String>>,
     pub(super) labels: Option<Labels>,
     pub(super) notes: Vec<String>,
 }
@@ -66,6 +79,9 @@ impl Attributes {
 
     /// Gives a node a value; nodes come in ascending order, and of two values for one node the last stays.
     pub(super) fn set(&mut self, place: usize, node: u32, value: Value) {
+        if node == 0 {
+            self.of_first.push(self.list[place].name.clone());
+        }
         let of_nodes = &mut self.list[place].of_nodes;
         match of_nodes.last_mut() {
             Some(last) if last.0 == node => last.1 = value,
@@ -105,10 +121,13 @@ impl Attributes {
                 understood.notes.push(format!("the attribute {name:?} was read as labels"));
             }
         }
-        let (columns, others): (Vec<_>, Vec<_>) =
+        let (mut columns, others): (Vec<_>, Vec<_>) =
             self.list.into_iter().partition(|attribute| attribute.is_complete_number(nodes));
         if !columns.is_empty() {
+            let counted = in_order(&mut columns, &self.of_first);
             understood.features = Some(features(&columns, nodes, file)?);
+            let names = || columns.iter().flat_map(Attribute::column_names).collect();
+            understood.feature_names = (!counted).then(names);
         }
         understood.notes.extend(left_out(&others));
         Ok(understood)
@@ -170,6 +189,14 @@ impl Attribute {
         self.values().next().or(self.default.as_ref()).map_or(0, Value::width)
     }
 
+    /// The name, or one for each of several columns.
+    fn column_names(&self) -> Vec<String> {
+        match self.width() {
+            1 => vec![self.name.clone()],
+            width => (0..width).map(|column| format!("{}.{column}", self.name)).collect(),
+        }
+    }
+
     fn default_number(&self) -> f32 {
         match self.default {
             Some(Value::Number(number)) => number as f32,
@@ -220,6 +247,23 @@ impl Value {
         };
         one.into_iter().chain(several.iter().copied())
     }
+}
+
+/// Puts the columns into the order of whoever wrote the file. Columns called `f0`, `f1` … are those without names of our own writer,
+/// which is given back; others are as the first node has them, if it has all of them.
+fn in_order(columns: &mut [Attribute], of_first: &[String]) -> bool {
+    let number = |attribute: &Attribute| whole_number(attribute.name.strip_prefix('f')?);
+    let mut numbers: Vec<i64> = columns.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    if numbers.len() == columns.len() && numbers.iter().copied().eq(0..columns.len() as i64) {
+        columns.sort_by_key(number);
+        return true;
+    }
+    let place: BTreeMap<&str, usize> = of_first.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    if columns.iter().all(|attribute| place.contains_key(attribute.name.as_str())) {
+        columns.sort_by_key(|attribute| place.get(attribute.name.as_str()).copied());
+    }
+    false
 }
 
 fn features(attributes: &[Attribute], nodes: usize, file: &File) -> Result<Features> {

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use fiedler_graph::{Classes, Dataset, Features, Labels, Names};
+use fiedler_graph::{Classes, Dataset, Features, Labels, Names, Split};
 
 use super::npz::{Array, Arrays, Matrix};
 use super::pickle::Value;
@@ -75,6 +75,9 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
             .push(format!("entries of the adjacency matrix other than 1, each taken as one edge: {counted}"));
     }
     dataset.features = features(&arrays, nodes)?;
+    let columns = dataset.features.as_ref().map_or(0, Features::columns);
+    dataset.feature_names = feature_names(&arrays, columns);
+    dataset.splits = splits(&arrays)?;
     dataset.node_labels = labels(&arrays, nodes)?;
     Ok(dataset)
 }
@@ -159,6 +162,28 @@ fn class_names(arrays: &Arrays) -> Option<BTreeMap<i64, String>> {
         }
     };
     Some((0..).zip(names).collect())
+}
+
+/// Names of the feature columns, where the file has one for each.
+fn feature_names(arrays: &Arrays, columns: usize) -> Option<Vec<String>> {
+    let names = arrays.find("attr_names").ok()??.to_strings().ok()?;
+    (columns > 0 && names.len() == columns).then_some(names)
+}
+
+/// The splits that our own writer keeps.
+fn splits(arrays: &Arrays) -> Result<Vec<Split>> {
+    let Some(names) = arrays.find("split_names")? else { return Ok(Vec::new()) };
+    let part = |at: usize, part: &str| arrays.get(&format!("split_{at}_{part}"))?.to_u32();
+    let split = |(at, name): (usize, String)| {
+        Ok(Split {
+            name,
+            train: part(at, "train")?,
+            validation: part(at, "validation")?,
+            test: part(at, "test")?,
+            stopping: part(at, "stopping")?,
+        })
+    };
+    names.to_strings()?.into_iter().enumerate().map(split).collect()
 }
 
 fn node_names(arrays: &Arrays, nodes: usize) -> Option<Names> {

@@ -3,7 +3,7 @@
 //! To add a format: write `read/NAME.rs` with a public constant [`Format`], and list it in [`FORMATS`].
 
 mod assemble;
-mod attributes;
+pub(crate) mod attributes;
 mod columns;
 pub(crate) mod edge_list;
 mod gnn_benchmark;
@@ -105,6 +105,12 @@ pub fn read_source(input: &DataSource, options: &ReadOptions) -> Result<Dataset>
     table::attach(&mut dataset, options)?;
     dataset.check().map_err(|error| Error::from(error).at(&place))?;
     Ok(dataset)
+}
+
+/// The name of the format that a path looks like, if there is such a path and it looks like one.
+pub fn recognize(path: impl AsRef<Path>) -> Option<&'static str> {
+    let input = DataSource::open(path).ok()?;
+    FORMATS.iter().find(|format| (format.recognizes)(&input)).map(|format| format.name)
 }
 
 fn choose(input: &DataSource, options: &ReadOptions) -> Result<&'static Format> {

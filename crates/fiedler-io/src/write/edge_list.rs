@@ -1,7 +1,8 @@
 //! Edge lists, and beside them what they cannot hold.
 //!
 //! Nodes without edges are written as comments `# node: NAME`; all nodes are, when their order could not be told
-//! otherwise. Features go to `NAME.features.npy`, one row a node in the order of nodes; labels to `NAME.labels.csv`,
+//! otherwise. Features go to `NAME.features.npy`, one row a node in the order of nodes, or, where their columns have names, to
+//! `NAME.features.csv`; labels to `NAME.labels.csv`,
 //! whose first column has the nodes' names. Reading takes them where `features` and `labels` name them.
 
 use std::collections::HashSet;
@@ -18,6 +19,10 @@ use crate::atomic::AtomicFiles;
 use crate::error::{Error, Result};
 use crate::read::edge_list::{NODE_DIRECTIVE, UNIX_TIMES};
 use crate::read::separated::{quote, whole_number};
+use crate::role;
+
+/// The header of the column with the names of nodes.
+const NODE: &str = "node";
 
 pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut AtomicFiles) -> Result<()> {
     check_names(graph)?;
@@ -42,7 +47,19 @@ pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut A
             write_edges(graph, separator, writer)
         }
     })?;
-    if let Some(features) = &dataset.features {
+    if let (Some(features), Some(titles)) = (&dataset.features, csv_titles(dataset)) {
+        let companion = path.with_file_name(format!("{stem}.features.csv"));
+        let dense = features.to_dense();
+        files.write(&companion, |writer| {
+            write_row(writer, &[vec![NODE.to_owned()], titles].concat())?;
+            for (node, name) in names(graph).enumerate() {
+                let cells = dense.row(node).iter().map(ToString::to_string);
+                write_row(writer, &std::iter::once(name).chain(cells).collect::<Vec<_>>())?;
+            }
+            Ok(())
+        })?;
+        files.note(format!("features are in {}", companion.display()));
+    } else if let Some(features) = &dataset.features {
         let values = features.rows().saturating_mul(features.columns());
         if values > MAX_DENSE_VALUES {
             let expected = format!("at most {MAX_DENSE_VALUES} beside an edge list; npz keeps them sparse");
@@ -57,7 +74,7 @@ pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut A
     if let Some(labels) = &dataset.node_labels {
         let companion = path.with_file_name(format!("{stem}.labels.csv"));
         files.write(&companion, |writer| {
-            let header = [vec!["node".to_owned()], label_names(labels)].concat();
+            let header = [vec![NODE.to_owned()], label_names(labels)].concat();
             write_row(writer, &header)?;
             for (node, name) in names(graph).enumerate() {
                 write_row(writer, &[vec![name], label_texts(labels, node)].concat())?;
@@ -67,6 +84,16 @@ pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut A
         files.note(format!("labels are in {}", companion.display()));
     }
     Ok(())
+}
+
+/// Writes the edges of a graph with its nodes' names, one a line; nodes without edges as comments that say so, which our reader
+/// understands and others pass over.
+///
+/// # Errors
+/// When the writer fails, or a name has a line break in it.
+pub fn edges(writer: &mut impl Write, graph: &Graph, separator: char) -> io::Result<()> {
+    check_names(graph).map_err(io::Error::other)?;
+    write_edges(graph, separator, writer)
 }
 
 fn write_edges(graph: &Graph, separator: char, writer: &mut impl Write) -> io::Result<()> {
@@ -107,6 +134,15 @@ fn appear_in_order(graph: &Graph) -> bool {
         .chain(graph.edge_pairs().flat_map(|(low, high)| [low, high]))
         .filter(|node| seen.insert(*node))
         .all(|node| expected.next() == Some(node))
+}
+
+/// Names of feature columns, where a csv file can hold them: none that would be taken for ids, and not too many values.
+fn csv_titles(dataset: &Dataset) -> Option<Vec<String>> {
+    let titles = dataset.feature_names.as_ref()?;
+    let headers: Vec<&str> = std::iter::once(NODE).chain(titles.iter().map(String::as_str)).collect();
+    let plain = titles.iter().all(|title| !title.contains(['\n', '\r']));
+    let values = dataset.graphs.num_nodes().saturating_mul(titles.len());
+    (plain && values <= MAX_DENSE_VALUES && role::id_columns(&headers) == [0]).then(|| titles.clone())
 }
 
 fn check_names(graph: &Graph) -> Result<()> {

@@ -1,8 +1,9 @@
-//! GraphML: features are the node attributes `f0`, `f1` …, labels the attribute `class`.
+//! GraphML: features are node attributes, called as their columns are or `f0`, `f1` …, labels the attribute `class`.
 //!
 //! Of sparse features only those are written that are not zero; zero is then the attribute's default, which we apply
 //! but networkx does not.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use fiedler_graph::{Dataset, Features, Graph, Labels};
 use super::{label_names, label_texts, names, stored};
 use crate::atomic::AtomicFiles;
 use crate::error::{Error, Result};
+use crate::read::attributes;
 
 pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut AtomicFiles) -> Result<()> {
     let labels = dataset.node_labels.as_ref();
@@ -18,7 +20,7 @@ pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut A
     files.write(path, |writer| {
         writeln!(writer, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(writer, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">")?;
-        write_keys(writer, graph, dataset.features.as_ref(), labels)?;
+        write_keys(writer, graph, dataset, labels)?;
         writeln!(writer, "<graph edgedefault=\"undirected\">")?;
         for (node, name) in names(graph).enumerate() {
             write_node(writer, node, &name, dataset.features.as_ref(), labels)?;
@@ -41,15 +43,13 @@ fn check(graph: &Graph, labels: Option<&Labels>) -> Result<()> {
     }
 }
 
-fn write_keys(
-    writer: &mut impl Write,
-    graph: &Graph,
-    features: Option<&Features>,
-    labels: Option<&Labels>,
-) -> io::Result<()> {
+fn write_keys(writer: &mut impl Write, graph: &Graph, dataset: &Dataset, labels: Option<&Labels>) -> io::Result<()> {
+    let features = dataset.features.as_ref();
+    let titles = titles(dataset);
     let default = if matches!(features, Some(Features::Sparse(_))) { "<default>0</default>" } else { "" };
     for column in 0..features.map_or(0, Features::columns) {
-        let key = format!("id=\"f{column}\" for=\"node\" attr.name=\"f{column}\" attr.type=\"float\"");
+        let title = titles.map_or_else(|| format!("f{column}"), |titles| escaped(&titles[column]));
+        let key = format!("id=\"f{column}\" for=\"node\" attr.name=\"{title}\" attr.type=\"float\"");
         writeln!(writer, "<key {key}>{default}</key>")?;
     }
     if let Some(labels) = labels {
@@ -60,6 +60,15 @@ fn write_keys(
         writeln!(writer, "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"float\"/>")?;
     }
     Ok(())
+}
+
+/// Names of the feature columns, where readers would take none of them for something else.
+fn titles(dataset: &Dataset) -> Option<&[String]> {
+    let titles = dataset.feature_names.as_deref()?;
+    let different: HashSet<&str> = titles.iter().map(String::as_str).collect();
+    let plain =
+        |title: &String| !attributes::is_special(title) && !title.contains(char::is_control) && title.trim() == title;
+    (different.len() == titles.len() && titles.iter().all(plain)).then_some(titles)
 }
 
 fn write_node(

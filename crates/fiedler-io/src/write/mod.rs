@@ -4,7 +4,7 @@
 //!
 //! | extension | what is written |
 //! |---|---|
-//! | `.csv`, `.tsv`, `.txt`, `.edgelist`, also with `.gz` | an edge list; features beside it in `NAME.features.npy`, labels in `NAME.labels.csv` |
+//! | `.csv`, `.tsv`, `.txt`, `.edgelist`, also with `.gz` | an edge list; features beside it in `NAME.features.npy` or `.csv`, labels in `NAME.labels.csv` |
 //! | `.graphml` | GraphML, features and labels as node attributes |
 //! | `.npz` | numpy arrays in the layout of gnn-benchmark |
 //!
@@ -12,8 +12,9 @@
 //! nothing that exists is replaced unless asked. Names of nodes are kept. What reading gives back is the same graph,
 //! with these exceptions: names that all are whole numbers come back as numbers; a single column of answers or of whole
 //! real values comes back as classes, and so does, from npz, a table of answers of which no node has two; names of
-//! label columns come back only from csv; features of categories come back as numbers; splits and edge features are not
-//! written, which [`Written::notes`] says.
+//! label columns come back only from csv; features of categories come back as numbers; splits are written to npz only, and
+//! edge features nowhere, which [`Written::notes`] says. Names of feature columns are kept, unless they would be taken for
+//! something else (ids in csv, labels in GraphML).
 //!
 //! ```
 //! use fiedler_graph::{Dataset, Graph};
@@ -42,6 +43,7 @@ use crate::atomic::AtomicFiles;
 use crate::error::{Error, Result};
 
 pub use crate::atomic::Written;
+pub use edge_list::edges;
 pub use npy::npy;
 #[cfg(feature = "parquet")]
 pub use parquet::parquet;
@@ -109,7 +111,7 @@ pub fn write(dataset: &Dataset, path: impl AsRef<Path>, options: &WriteOptions) 
         Format::Npz => npz::write(dataset, graph, path, &mut files)?,
     }
     let mut written = files.finish()?;
-    if !dataset.splits.is_empty() {
+    if !dataset.splits.is_empty() && format != Format::Npz {
         written.notes.push("splits were not written".into());
     }
     if dataset.edge_features.is_some() {

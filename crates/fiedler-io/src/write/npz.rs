@@ -3,7 +3,8 @@
 //! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the
 //! graph has weights they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels`
 //! are class numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names`
-//! and `node_names` are text.
+//! `node_names` and `attr_names` are text. `split_names` are the names of splits, and
+//! `split_0_train`, `split_0_validation`, `split_0_test`, `split_0_stopping` the ids of the first one's parts.
 
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use fiedler_graph::{Dataset, Features, Graph, Labels};
+use fiedler_graph::{Dataset, Features, Graph, Labels, Split};
 
 use super::{names, npy, stored};
 use crate::atomic::AtomicFiles;
@@ -34,8 +35,21 @@ pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut A
         if graph.names().is_some() {
             arrays.texts("node_names", &names(graph).collect::<Vec<_>>())?;
         }
+        if let Some(names) = dataset.feature_names.as_ref().filter(|names| are_storable(names)) {
+            arrays.texts("attr_names", names)?;
+        }
+        if !dataset.splits.is_empty() {
+            arrays.splits(&dataset.splits)?;
+        }
         arrays.zip.finish().map(drop).map_err(io::Error::other)
     })
+}
+
+/// Whether texts, each stored at the length of the longest, are few and short enough, and none is cut.
+fn are_storable(texts: &[String]) -> bool {
+    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    let bytes = longest.saturating_mul(4).saturating_mul(texts.len());
+    longest > 0 && bytes <= MAX_TEXT_BYTES && !texts.iter().any(|text| text.ends_with('\0'))
 }
 
 /// numpy cannot tell a name from one with null characters at its end.
@@ -158,6 +172,20 @@ impl<W: Write + Seek> Arrays<W> {
                 self.array("labels", npy::FLOAT64, &[rows, values.names().len()], npy::doubles(numbers))
             }
         }
+    }
+
+    /// Names of the splits, and for each the ids of its parts.
+    fn splits(&mut self, splits: &[Split]) -> io::Result<()> {
+        let names: Vec<String> = splits.iter().map(|split| split.name.clone()).collect();
+        self.texts("split_names", &names)?;
+        for (at, split) in splits.iter().enumerate() {
+            let Split { train, validation, test, stopping, .. } = split;
+            for (part, ids) in [("train", train), ("validation", validation), ("test", test), ("stopping", stopping)] {
+                let ids_of_part = npy::integers(ids.iter().map(|&id| id.into()));
+                self.array(&format!("split_{at}_{part}"), npy::INT64, &[ids.len()], ids_of_part)?;
+            }
+        }
+        Ok(())
     }
 
     fn texts(&mut self, name: &str, texts: &[String]) -> io::Result<()> {

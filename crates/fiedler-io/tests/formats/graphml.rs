@@ -31,7 +31,9 @@ fn what_networkx_writes_is_read() {
     assert_eq!((graph.num_nodes(), graph.num_edges(), graph.names()), (34, 78, None));
     assert_eq!(graph.edge_weights().unwrap().iter().sum::<f32>(), 231.0);
     let features = dataset.features.as_ref().map(Features::to_dense).unwrap();
-    assert_eq!((features.row(0), features.row(1)), ([1.0, 16.0].as_slice(), [0.0, 9.0].as_slice()));
+    // The order of the nodes' own attributes, as node-link data of the same graph have it; keys come in the reverse.
+    assert_eq!((features.row(0), features.row(1)), ([16.0, 1.0].as_slice(), [9.0, 0.0].as_slice()));
+    assert_eq!(dataset.feature_names, Some(vec!["degree".into(), "founder".into()]));
     let labels = dataset.node_labels.as_ref().and_then(|labels| labels.classes()).unwrap();
     assert_eq!(labels.names(), ["Mr. Hi", "Officer"]);
     assert_eq!(dataset.report.notes, ["the attribute \"club\" was read as labels"]);

@@ -113,6 +113,53 @@ fn the_columns_to_predict_are_those_published_or_chosen() {
 }
 
 #[test]
+fn words_are_classes_and_every_column_that_is_left_out_is_noted() {
+    let rows = ["CCO,yes,1.5,a", "CC,no,>6,b", "C,yes,2.5,c", "CCC,no,3,d", "CCCC,yes,4,e", "CCN,,5,f"];
+    let dataset = table(&format!("smiles,active,weight,note\n{}\n", rows.join("\n")));
+    let Some(Labels::Classes(classes)) = &dataset.graph_labels else { panic!("{:?}", dataset.graph_labels) };
+    assert_eq!(classes.names(), ["no", "yes"]);
+    assert_eq!(classes.of(), [Some(1), Some(0), Some(1), Some(0), Some(1), None]);
+    let note = dataset.report.notes.join("\n");
+    assert!(
+        note.contains("\"active\" is taken") && note.contains("\"weight\" (\">6\" on line 3 is no number)"),
+        "{note}"
+    );
+    assert!(note.contains("\"note\" (\"a\" on line 2 is no number)"), "{note}");
+
+    let text = "smiles,solubility,source,batch\nC,0.5,x,u\nCC,1.5,y,v\nCCC,2.5,x,u\nCCCC,3.5,y,v\n";
+    let dataset = table(text);
+    assert_eq!(values(&dataset).names(), ["solubility"]);
+    assert!(dataset.report.notes[0].contains("\"source\" (words), \"batch\" (words)"), "{:?}", dataset.report.notes);
+    let input = memory(&[("table.csv", text.as_bytes())], Some("table.csv"));
+    let chosen = ReadOptions { columns: vec!["source".into()], ..ReadOptions::default() };
+    let dataset = read::read_source(&input, &chosen).unwrap();
+    assert_eq!(dataset.graph_labels.unwrap().classes().unwrap().names(), ["x", "y"]);
+    let both = ReadOptions { columns: vec!["solubility".into(), "source".into()], ..ReadOptions::default() };
+    assert!(refusal("table.csv", text.as_bytes(), &both).contains("line 2"));
+    let dataset = table("smiles,source,batch\nC,x,u\nCC,y,v\nCCC,x,u\nCCCC,y,v\n");
+    assert!(dataset.graph_labels.is_none() && dataset.report.notes[0].contains("name one"), "{:?}", dataset.report);
+}
+
+#[test]
+fn every_molecule_knows_its_line_and_its_name() {
+    let lines = |text: &str| table(text).graph_source.unwrap();
+    for end in ["\n", "\r\n"] {
+        let rows =
+            ["name,smiles,y", "", "ethanol,CCO,1.5", "broken,CC1C,2.5", "", "", "\"a", "b\",CC,3.5", "last,C,4.5"];
+        let source = lines(&(rows.join(end) + end));
+        assert_eq!(source.lines, [3, 7, 9], "{end:?}");
+        let quoted = format!("a{end}b");
+        assert_eq!(source.names, Some(["ethanol", quoted.as_str(), "last"].map(str::to_owned).to_vec()));
+        let note = &table(&(rows.join(end) + end)).report.notes[0];
+        assert!(note.contains("line 4 ("), "{note}");
+    }
+    let input = memory(&[("list.smi", b"CCO ethanol\n\nCC(=O)O acetic acid\n")], Some("list.smi"));
+    let options = ReadOptions { format: Some("moleculenet".into()), ..ReadOptions::default() };
+    let source = read::read_source(&input, &options).unwrap().graph_source.unwrap();
+    assert_eq!((source.lines, source.names), (vec![1, 3], Some(vec!["ethanol".into(), "acetic acid".into()])));
+}
+
+#[test]
 fn what_holds_no_molecule_is_refused_with_a_reason() {
     let options = ReadOptions { format: Some("moleculenet".into()), ..ReadOptions::default() };
     let error = refusal("a.csv", b"name,weight\nalice,1\n", &options);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fiedler_graph::{Classes, Dataset, Dense, Features, Graph, Labels, MultiLabel, Names, Regression, Sparse};
+use fiedler_graph::{Classes, Dataset, Dense, Features, Graph, Labels, MultiLabel, Names, Regression, Sparse, Split};
 use fiedler_io::Error;
 use fiedler_io::read::{self, ReadOptions};
 use fiedler_io::write::{self, write};
@@ -96,7 +96,7 @@ fn there_and_back(dataset: &Dataset, name: &str) -> Dataset {
     let written = write(dataset, folder.path().join(name), &write::WriteOptions::default()).unwrap();
     let companion = |ending: &str| written.files.iter().find(|path| path.to_string_lossy().ends_with(ending)).cloned();
     let options = ReadOptions {
-        features: companion(".features.npy"),
+        features: companion(".features.npy").or_else(|| companion(".features.csv")),
         labels: companion(".labels.csv"),
         ..ReadOptions::default()
     };
@@ -169,6 +169,59 @@ proptest! {
     #[test]
     fn npz_is_read_back(dataset in datasets()) {
         check(&dataset, "g.npz")?;
+    }
+}
+
+proptest! {
+    /// What columns are called and which order they have, and splits where the format keeps them.
+    #[test]
+    fn names_of_columns_and_splits_are_read_back(
+        titles in prop::collection::hash_set("[a-z][a-zA-Z0-9 _.,\"&<]{0,5}[0-9]", 1..6),
+        values in prop::collection::vec(prop_oneof![Just(0.0f32), -9.0f32..9.0], 20),
+        parts in prop::collection::vec(0usize..5, 4),
+    ) {
+        let titles: Vec<String> = titles.into_iter().collect();
+        let values = values[..4 * titles.len()].to_vec();
+        let (graph, _) = Graph::from_pairs(4, vec![(0, 2)]).unwrap();
+        let mut dataset = Dataset::single("named", graph);
+        dataset.features = Some(Features::Dense(Dense::new(4, titles.len(), values).unwrap()));
+        dataset.feature_names = Some(titles);
+        let part = |wanted: usize| (0..4u32).filter(|node| parts[*node as usize] == wanted).collect();
+        let split = Split { name: "own".into(), train: part(0), validation: part(1), test: part(2), stopping: part(3) };
+        dataset.splits = vec![split.clone(), Split { name: "other".into(), ..Default::default() }];
+        for name in ["g.csv", "g.txt", "g.graphml", "g.npz"] {
+            let back = there_and_back(&dataset, name);
+            prop_assert_eq!(&back.feature_names, &dataset.feature_names, "{}", name);
+            prop_assert_eq!(back.features.as_ref().unwrap().to_dense(), dataset.features.as_ref().unwrap().to_dense());
+            prop_assert_eq!(Content::of(&back), Content::of(&dataset), "{}", name);
+            if name == "g.npz" {
+                prop_assert_eq!(&back.splits, &dataset.splits);
+            }
+        }
+    }
+}
+
+/// networkx announces attributes in the reverse of the order that nodes have them in.
+#[test]
+fn columns_have_the_order_that_nodes_have_them_in() {
+    let written = |titles: [&str; 3]| {
+        let keys: String = (0..3)
+            .rev()
+            .map(|at| format!("<key id=\"d{at}\" for=\"node\" attr.name=\"{}\" attr.type=\"double\"/>", titles[at]))
+            .collect();
+        let data =
+            |first: usize| (0..3).map(|at| format!("<data key=\"d{at}\">{}</data>", first + at)).collect::<String>();
+        let nodes = format!("<node id=\"0\">{}</node><node id=\"1\">{}</node>", data(0), data(5));
+        let text = format!("<graphml>{keys}<graph>{nodes}<edge source=\"0\" target=\"1\"/></graph></graphml>");
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("g.graphml"), text).unwrap();
+        read::read(folder.path().join("g.graphml"), &ReadOptions::default()).unwrap()
+    };
+    for titles in [["red", "green", "blue"], ["f0", "f1", "f2"]] {
+        let dataset = written(titles);
+        assert_eq!(dataset.features.unwrap().to_dense().values(), [0., 1., 2., 5., 6., 7.]);
+        let names = (titles[0] == "red").then(|| titles.map(str::to_owned).to_vec());
+        assert_eq!(dataset.feature_names, names, "columns that our writer numbered have no names");
     }
 }
 

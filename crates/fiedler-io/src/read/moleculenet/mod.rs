@@ -13,7 +13,7 @@ mod targets;
 
 use fiedler_graph::Dataset;
 #[cfg(feature = "molecules")]
-use fiedler_graph::ReadReport;
+use fiedler_graph::{GraphSource, ReadReport};
 
 use super::{Format, ReadOptions};
 use crate::error::Result;
@@ -70,6 +70,11 @@ fn dataset(file: File, layout: &Layout, source: &DataSource, options: &ReadOptio
     dataset.features = Some(molecules.atoms);
     dataset.edge_features = Some(molecules.bonds);
     dataset.graph_labels = graph_labels;
+    let of_kept = |names: &Vec<String>| molecules.kept.iter().map(|&row| names[row as usize].clone()).collect();
+    dataset.graph_source = Some(GraphSource {
+        lines: molecules.kept.iter().map(|&row| rows.line(row as usize)).collect(),
+        names: rows.names.as_ref().map(of_kept),
+    });
     dataset.report =
         ReadReport { edges: molecules.report, skipped: molecules.refusals.count, notes, ..ReadReport::default() };
     Ok(dataset)

@@ -1,10 +1,11 @@
 //! Which columns of a table of molecules are to be predicted.
 
-use fiedler_graph::{Labels, MultiLabel, Regression};
+use fiedler_graph::{Classes, Labels, MultiLabel, Regression};
 
 use super::rows::{Column, Rows};
 use crate::error::{Error, Place, Result};
 use crate::read::ReadOptions;
+use crate::role;
 
 /// A published set whose table holds more than what is to be predicted.
 struct Published {
@@ -27,12 +28,14 @@ const PUBLISHED: [Published; 7] = [
     Published { marks: &["pIC50", "Class"], targets: &["Class"] },
 ];
 
+/// Columns left out that are noted by name at most.
+const MOST_NOTED: usize = 12;
 /// Columns that number the rows or name them by a number.
 const IDENTIFIERS: [&str; 9] = ["", "num", "id", "index", "unnamed: 0", "mol_id", "cid", "compound id", "zinc_id"];
 
 /// The labels of the rows that were kept; `None` for a table without any.
 ///
-/// Columns the user names; else those published for a known set; else every column of numbers.
+/// Columns the user names; else those published for a known set; else what [`automatic`] finds.
 pub(super) fn choose(
     rows: &Rows,
     kept: &[u32],
@@ -41,10 +44,21 @@ pub(super) fn choose(
     notes: &mut Vec<String>,
 ) -> Result<Option<Labels>> {
     let columns = if options.columns.is_empty() {
-        published(rows).unwrap_or_else(|| numbers(rows, notes))
+        published(rows).unwrap_or_else(|| automatic(rows, notes))
     } else {
-        options.columns.iter().map(|name| named(rows, name, place)).collect::<Result<_>>()?
+        options.columns.iter().map(|name| named(rows, name)).collect::<Result<_>>()?
     };
+    if let [column] = columns.as_slice()
+        && let Some(words) = column.words(kept)
+    {
+        return Ok(Some(Labels::Classes(Classes::from_labels(words))));
+    }
+    if let Some((column, (line, text))) = columns.iter().find_map(|column| Some((column, column.text.as_ref()?))) {
+        let place = place.member(format!("column {}", column.name)).line(*line);
+        let expected =
+            "numbers in a column that is to be predicted, or the same few words again and again in the only one";
+        return Err(place.malformed(format!("{text:?}"), expected).into());
+    }
     if columns.is_empty() {
         return Ok(None);
     }
@@ -66,16 +80,9 @@ fn find<'a>(rows: &'a Rows, name: &str) -> Option<&'a Column> {
     rows.columns.iter().find(|column| column.name == name).or_else(|| rows.columns.iter().find(same))
 }
 
-fn named<'a>(rows: &'a Rows, name: &str, place: &Place) -> Result<&'a Column> {
-    let Some(column) = find(rows, name) else {
-        let names = rows.columns.iter().map(|column| column.name.as_str());
-        return Err(Error::unknown_name("column to predict", name, names));
-    };
-    if let Some((line, text)) = &column.text {
-        let place = place.member(format!("column {}", column.name)).line(*line);
-        return Err(place.malformed(format!("{text:?}"), "numbers in a column that is to be predicted").into());
-    }
-    Ok(column)
+fn named<'a>(rows: &'a Rows, name: &str) -> Result<&'a Column> {
+    let names = || rows.columns.iter().map(|column| column.name.as_str());
+    find(rows, name).ok_or_else(|| Error::unknown_name("column to predict", name, names()))
 }
 
 fn published(rows: &Rows) -> Option<Vec<&Column>> {
@@ -85,21 +92,63 @@ fn published(rows: &Rows) -> Option<Vec<&Column>> {
     columns.iter().all(|column| column.is_numeric()).then_some(columns)
 }
 
-/// Every column of numbers. Questions and values do not mix: where there are both, the questions are what was measured, and
-/// the values most likely describe the molecule.
-fn numbers<'a>(rows: &'a Rows, notes: &mut Vec<String>) -> Vec<&'a Column> {
-    let identifies = |column: &Column| IDENTIFIERS.iter().any(|name| column.name.eq_ignore_ascii_case(name));
-    let numeric = rows.columns.iter().filter(|column| column.is_numeric() && !identifies(column));
-    let (questions, values): (Vec<&Column>, Vec<&Column>) = numeric.partition(|column| column.is_yes_or_no());
-    if questions.is_empty() || values.is_empty() {
-        return if questions.is_empty() { values } else { questions };
+/// What is most likely to be predicted: the column that is called so; else all columns of 0 and 1, for questions are what was measured
+/// and other numbers describe the molecule; else all columns of numbers; else the only column of classes. What is left out is noted.
+fn automatic<'a>(rows: &'a Rows, notes: &mut Vec<String>) -> Vec<&'a Column> {
+    let identifies = |column: &Column| {
+        let is_name = rows.name_column.as_ref() == Some(&column.name);
+        is_name || IDENTIFIERS.iter().any(|name| column.name.eq_ignore_ascii_case(name))
+    };
+    let candidates: Vec<&Column> = rows.columns.iter().filter(|column| !identifies(column)).collect();
+    let of = |fits: &dyn Fn(&Column) -> bool| -> Vec<&'a Column> {
+        candidates.iter().copied().filter(|column| fits(column)).collect()
+    };
+    let classes = of(&Column::is_classes);
+    let chosen = [
+        of(&|column| role::is_label(&column.name) && (column.is_classes() || column.is_numeric())),
+        of(&Column::is_yes_or_no),
+        of(&Column::is_numeric),
+        classes.clone(),
+    ];
+    let mut chosen = chosen.into_iter().find(|columns| !columns.is_empty()).unwrap_or_default();
+    let mixed = chosen.iter().any(|column| column.is_classes());
+    if mixed && chosen.len() > 1 {
+        let names: Vec<&str> = chosen.iter().map(|column| column.name.as_str()).collect();
+        notes.push(format!(
+            "each of the columns {} could be what is to be predicted; name one as target",
+            names.join(", ")
+        ));
+        chosen.clear();
     }
-    let list = |columns: &[&Column]| columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
-    notes.push(format!(
-        "the columns with only 0 and 1 are taken as what is to be predicted ({}), the other numbers left out ({}); \
-         name the targets to choose otherwise",
-        list(&questions),
-        list(&values)
-    ));
-    questions
+    let is_chosen = |column: &Column| chosen.iter().any(|other| std::ptr::eq(*other, column));
+    let mut left: Vec<String> = Vec::new();
+    for column in candidates.iter().filter(|column| !is_chosen(column)) {
+        left.push(format!("{:?} ({})", column.name, column.left_out()));
+    }
+    if !left.is_empty() {
+        let more = left.len().saturating_sub(MOST_NOTED);
+        left.truncate(MOST_NOTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = match chosen.as_slice() {
+            [] => "nothing is taken as what is to be predicted".to_owned(),
+            [one] => format!("{:?} is taken as what is to be predicted", one.name),
+            several => format!("{} columns are taken as what is to be predicted", several.len()),
+        };
+        notes
+            .push(format!("{what}; columns left out: {}{more}; name the targets to choose otherwise", left.join(", ")));
+    }
+    chosen
+}
+
+impl Column {
+    /// Why the column is not what is to be predicted, in a few words.
+    fn left_out(&self) -> String {
+        match &self.text {
+            _ if self.is_yes_or_no() => "0 and 1".into(),
+            _ if self.is_numeric() => "numbers".into(),
+            _ if self.is_classes() => "words".into(),
+            Some((line, text)) => format!("{text:?} on line {line} is no number"),
+            None => "empty".into(),
+        }
+    }
 }

@@ -75,6 +75,7 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     }
     let understood = attributes.understand(nodes, &file)?;
     dataset.features = understood.features;
+    dataset.feature_names = understood.feature_names;
     dataset.node_labels = understood.labels;
     dataset.report.notes.extend(understood.notes);
     Ok(dataset)

@@ -57,28 +57,29 @@ impl Table for Array {
         }
     }
 
-    fn first_column(&self) -> Result<Option<Vec<String>>> {
+    fn column(&self, _: usize) -> Result<Option<Vec<String>>> {
         Ok(None)
     }
 
-    fn texts(&self, first: usize) -> Result<Vec<Vec<String>>> {
-        let mut columns = vec![Vec::with_capacity(self.rows); self.columns.saturating_sub(first)];
-        for (at, cell) in self.cells()?.into_iter().enumerate() {
-            if let Some(column) = (at % self.columns).checked_sub(first) {
-                columns[column].push(cell);
+    fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
+        let mut texts = vec![Vec::with_capacity(self.rows); columns.len()];
+        for row in self.cells()?.chunks(self.columns) {
+            for (text, &column) in texts.iter_mut().zip(columns) {
+                text.push(row[column].clone());
             }
         }
-        Ok(columns)
+        Ok(texts)
     }
 
-    fn numbers(&self, first: usize) -> Result<Vec<f32>> {
+    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>> {
         let mut numbers = self.npy.to_f32()?;
         if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
             let found = format!("{} in column {}", numbers[at], at % self.columns + 1);
             return Err(self.place(Some(at / self.columns)).malformed(found, "a finite number").into());
         }
-        let mut columns = (0..self.columns).cycle();
-        numbers.retain(|_| columns.next().is_some_and(|column| column >= first));
+        if columns.len() < self.columns {
+            numbers = numbers.chunks(self.columns).flat_map(|row| columns.iter().map(|&at| row[at])).collect();
+        }
         Ok(numbers)
     }
 }

@@ -1,12 +1,12 @@
 //! Tables that stand by themselves, such as embeddings, and labels without a graph.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use fiedler_graph::{Dense, Labels};
 
-use super::{Table, column_names, labels_from_table, open, rows};
+use super::{Table, column_names, labels_from_table, open};
 use crate::error::{Place, Result};
+use crate::role;
 
 /// A table in a csv, npy or parquet file.
 pub struct TableFile(Box<dyn Table>);
@@ -30,42 +30,52 @@ impl TableFile {
         self.0.place(row)
     }
 
-    /// The ids of rows, where the first column holds them: its header says so, or it has exactly the `known` names. A column with a
-    /// header that says something else counts only for `known` names that are more than a count.
-    ///
-    /// # Errors
-    /// When the first column cannot be read.
-    pub fn ids(&self, known: &[String], counted: bool) -> Result<Option<Vec<String>>> {
-        if rows::ids_by_header(self.0.as_ref()) {
-            return self.0.first_column();
-        }
-        let may_be = self.0.columns() > 1 && self.rows() == known.len() && !(counted && self.0.names().is_some());
-        let Some(ids) = may_be.then(|| self.0.first_column()).transpose()?.flatten() else { return Ok(None) };
-        let names: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let all = known.iter().all(|name| names.contains(name.as_str()));
-        Ok(all.then_some(ids))
+    /// Number of columns, those of ids included.
+    pub fn columns(&self) -> usize {
+        self.0.columns()
     }
 
-    /// The table as numbers, without its first column when that holds ids.
+    /// Names of the columns, where the file has them.
+    pub fn names(&self) -> Option<&[String]> {
+        self.0.names()
+    }
+
+    /// The columns that hold ids, names or lines of a source, as their headers say; those that are surely ids come first.
+    pub fn id_columns(&self) -> Vec<usize> {
+        role::id_columns(self.names().unwrap_or_default())
+    }
+
+    /// The columns that hold values, as headers say.
+    pub fn value_columns(&self) -> Vec<usize> {
+        let ids = self.id_columns();
+        (0..self.columns()).filter(|column| !ids.contains(column)).collect()
+    }
+
+    /// A column as ids; `None` where its values cannot be ids.
     ///
     /// # Errors
-    /// When a cell is no finite number, or nothing is left.
-    pub fn numbers(&self, ids: bool) -> Result<Dense> {
-        let first = usize::from(ids);
-        let columns = self.0.columns() - first;
-        if columns == 0 {
+    /// When the column cannot be read.
+    pub fn ids(&self, column: usize) -> Result<Option<Vec<String>>> {
+        self.0.column(column)
+    }
+
+    /// Columns as numbers.
+    ///
+    /// # Errors
+    /// When a cell is no finite number, or there are no columns.
+    pub fn numbers(&self, columns: &[usize]) -> Result<Dense> {
+        if columns.is_empty() {
             return Err(self.0.place(None).malformed("nothing but ids", "columns of numbers").into());
         }
-        Ok(Dense::new(self.rows(), columns, self.0.numbers(first)?)?)
+        Ok(Dense::new(self.rows(), columns.len(), self.0.numbers(columns)?)?)
     }
 
-    /// The table as labels, without its first column when that holds ids.
+    /// Columns as labels.
     ///
     /// # Errors
-    /// When its columns are no labels.
-    pub fn labels(&self, ids: bool) -> Result<Labels> {
-        let first = usize::from(ids);
-        labels_from_table(self.0.as_ref(), column_names(self.0.as_ref(), first), self.0.texts(first)?)
+    /// When they are no labels.
+    pub fn labels(&self, columns: &[usize]) -> Result<Labels> {
+        labels_from_table(self.0.as_ref(), column_names(self.0.as_ref(), columns), self.0.texts(columns)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Features and labels of nodes from tables beside a graph: csv and its kin, npy, parquet.
 //!
-//! **Rows.** A table may have ids in its first column: when its header calls that column `id`, `node`, `name` or the
-//! like or leaves it without a name, or when its values are exactly the graph's node names. Rows then belong to the
+//! **Rows.** A table may have a column of ids: when its header calls it `id`, `node` or the like (in the first column also
+//! `name`, `index` or nothing), or when the values of the first column are exactly the graph's node names. Rows then belong to the
 //! nodes of those names, in any order; rows of no node are left out, with a note. Every node must have a row of
 //! features; a node without a row of labels has no label. Without ids, row k belongs to node k. In an edge list of
 //! whole numbers that is the node whose id is k, so that nodes without edges exist as well. In a set of graphs nodes
@@ -27,6 +27,7 @@ use fiedler_graph::{Dataset, Dense, Features, Labels};
 use super::ReadOptions;
 use crate::error::{Error, Place, Result};
 use crate::input::DataSource;
+use crate::role;
 
 pub use file::TableFile;
 pub(super) use labels::from_columns as labels_from_columns;
@@ -39,19 +40,21 @@ trait Table {
     fn names(&self) -> Option<&[String]>;
     /// Where the table, or one of its rows, came from.
     fn place(&self, row: Option<usize>) -> Place;
-    /// The cells of the first column as text; `None` when they cannot be ids.
-    fn first_column(&self) -> Result<Option<Vec<String>>>;
-    /// Columns of text from `first` on, missing cells being empty.
-    fn texts(&self, first: usize) -> Result<Vec<Vec<String>>>;
-    /// Row after row of numbers, from the column `first` on.
-    fn numbers(&self, first: usize) -> Result<Vec<f32>>;
+    /// The cells of a column as text; `None` when they cannot be ids.
+    fn column(&self, at: usize) -> Result<Option<Vec<String>>>;
+    /// Columns of text, missing cells being empty.
+    fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>>;
+    /// Row after row of numbers, of the given columns.
+    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>>;
 }
 
 /// Attaches the features and labels that the options name.
 pub(super) fn attach(dataset: &mut Dataset, options: &ReadOptions) -> Result<()> {
     if let Some(path) = &options.features {
         let table = open(path)?;
-        dataset.features = Some(features(dataset, table.as_ref())?);
+        let (features, names) = features(dataset, table.as_ref())?;
+        dataset.features = Some(features);
+        dataset.feature_names = names;
     }
     if let Some(path) = &options.labels {
         let table = open(path)?;
@@ -77,15 +80,20 @@ fn open(path: &Path) -> Result<Box<dyn Table>> {
     Ok(Box::new(text::Text::new(file)?))
 }
 
-fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<Features> {
-    let matched = rows::matched(dataset, table)?;
-    let first = usize::from(matched.is_some());
-    let columns = table.columns() - first;
-    if columns == 0 {
+fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<(Features, Option<Vec<String>>)> {
+    let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
+    if values.is_empty() {
         return Err(table.place(None).malformed("nothing but node ids", "columns of features").into());
     }
-    let features = Features::Dense(Dense::new(table.rows(), columns, table.numbers(first)?)?);
-    let Some(row_of) = matched else { return Ok(features) };
+    let names = table.names().map(|names| values.iter().map(|&column| names[column].clone()).collect::<Vec<_>>());
+    if let Some(name) = names.iter().flatten().find(|name| role::is_label(name)) {
+        dataset
+            .report
+            .notes
+            .push(format!("the column {name:?} was read as a feature, though it is called like a label"));
+    }
+    let features = Features::Dense(Dense::new(table.rows(), values.len(), table.numbers(&values)?)?);
+    let Some(row_of) = row_of else { return Ok((features, names)) };
     let rows = row_of.iter().enumerate().map(|(node, row)| row.ok_or(node)).collect::<Result<Vec<u32>, usize>>();
     let rows = rows.map_err(|node| {
         let missing = row_of.iter().filter(|row| row.is_none()).count();
@@ -97,15 +105,14 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<Features> {
         let malformed = table.place(None).malformed(found, "features for every node");
         Error::from(malformed.hint("add the rows; a node nothing is known of has zeros"))
     })?;
-    Ok(features.gather(&rows))
+    Ok((features.gather(&rows), names))
 }
 
 fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<Labels> {
-    let matched = rows::matched(dataset, table)?;
-    let first = usize::from(matched.is_some());
-    let mut columns = table.texts(first)?;
-    let names = column_names(table, first);
-    if let Some(row_of) = matched {
+    let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
+    let mut columns = table.texts(&values)?;
+    let names = column_names(table, &values);
+    if let Some(row_of) = row_of {
         let missing = row_of.iter().filter(|row| row.is_none()).count();
         if missing > 0 {
             dataset.report.notes.push(format!("{missing} nodes have no row of labels and so no label"));
@@ -125,10 +132,10 @@ fn labels_from_table(table: &dyn Table, names: Vec<String>, columns: Vec<Vec<Str
     })
 }
 
-/// Names of the columns from `first` on: the file's, or their numbers.
-fn column_names(table: &dyn Table, first: usize) -> Vec<String> {
+/// Names of the given columns: the file's, or their numbers.
+fn column_names(table: &dyn Table, columns: &[usize]) -> Vec<String> {
     match table.names() {
-        Some(names) => names[first..].to_vec(),
-        None => (0..table.columns() - first).map(|column| column.to_string()).collect(),
+        Some(names) => columns.iter().map(|&column| names[column].clone()).collect(),
+        None => (0..columns.len()).map(|column| column.to_string()).collect(),
     }
 }

@@ -26,7 +26,6 @@ pub(super) struct Columns {
     place: Place,
     names: Vec<String>,
     cells: Vec<Cell>,
-    ids: bool,
 }
 
 impl Columns {
@@ -58,8 +57,7 @@ impl Columns {
         if names.is_empty() {
             return Err(place.malformed("a table without columns", "one row a node").into());
         }
-        let ids = cells.iter().step_by(names.len()).all(|cell| matches!(cell, Cell::Integer(_) | Cell::Word(_)));
-        Ok(Columns { place, names, cells, ids })
+        Ok(Columns { place, names, cells })
     }
 
     fn rows_of_cells(&self) -> impl Iterator<Item = &[Cell]> {
@@ -84,26 +82,28 @@ impl Table for Columns {
         row.map_or_else(|| self.place.clone(), |row| self.place.member(format!("row {row}")))
     }
 
-    fn first_column(&self) -> Result<Option<Vec<String>>> {
-        Ok(self.ids.then(|| self.rows_of_cells().map(|row| text(&row[0])).collect()))
+    fn column(&self, at: usize) -> Result<Option<Vec<String>>> {
+        let fits = self.rows_of_cells().all(|row| matches!(row[at], Cell::Integer(_) | Cell::Word(_)));
+        Ok(fits.then(|| self.rows_of_cells().map(|row| text(&row[at])).collect()))
     }
 
-    fn texts(&self, first: usize) -> Result<Vec<Vec<String>>> {
-        let column = |column: usize| self.rows_of_cells().map(|row| text(&row[column])).collect();
-        Ok((first..self.names.len()).map(column).collect())
+    fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
+        let column = |&column: &usize| self.rows_of_cells().map(|row| text(&row[column])).collect();
+        Ok(columns.iter().map(column).collect())
     }
 
-    fn numbers(&self, first: usize) -> Result<Vec<f32>> {
-        let mut numbers = Vec::with_capacity(self.cells.len());
+    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>> {
+        let mut numbers = Vec::with_capacity(self.rows() * columns.len());
         for (row, cells) in self.rows_of_cells().enumerate() {
-            for (name, cell) in self.names.iter().zip(cells).skip(first) {
+            for &column in columns {
+                let cell = &cells[column];
                 let number = match cell {
                     Cell::Integer(number) => *number as f32,
                     Cell::Real(number) => *number as f32,
                     Cell::Missing | Cell::Word(_) => f32::NAN,
                 };
                 if !number.is_finite() {
-                    let found = format!("{:?} in column {name:?}", text(cell));
+                    let found = format!("{:?} in column {:?}", text(cell), self.names[column]);
                     return Err(self.place(Some(row)).malformed(found, "a finite number").into());
                 }
                 numbers.push(number);

@@ -7,15 +7,23 @@ use fiedler_graph::{Dataset, Graph, GraphSet, Names};
 use super::super::edge_list;
 use super::Table;
 use crate::error::Result;
+use crate::role;
 
-/// What headers call a column of node ids; pandas leaves the index without a name.
-const ID_NAMES: [&str; 8] = ["", "id", "node", "name", "node_id", "nodeid", "index", "unnamed: 0"];
+/// Which row of a table belongs to which node, and which columns say something of it.
+pub(super) struct Matched {
+    /// The row of each node; `None` when row k belongs to node k.
+    pub(super) row_of: Option<Vec<Option<u32>>>,
+    /// The columns that are no ids.
+    pub(super) values: Vec<usize>,
+}
 
-/// The row of each node, when the first column holds ids; `None` when row k belongs to node k.
-pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Option<Vec<Option<u32>>>> {
-    let Some(ids) = id_column(dataset, table)? else {
+/// Matches the rows of a table to the nodes of a dataset.
+pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Matched> {
+    let (columns, ids) = id_columns(dataset, table)?;
+    let values = (0..table.columns()).filter(|column| !columns.contains(column)).collect();
+    let Some(ids) = ids else {
         by_number(dataset, table)?;
-        return Ok(None);
+        return Ok(Matched { row_of: None, values });
     };
     let mut row_of_id: HashMap<&str, u32> = HashMap::with_capacity(ids.len());
     for (row, id) in ids.iter().enumerate() {
@@ -37,33 +45,29 @@ pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Option
         let note = format!("{} rows belong to no node, the first of them {first:?}: left out", row_of_id.len());
         dataset.report.notes.push(note);
     }
-    Ok(Some(row_of))
+    Ok(Matched { row_of: Some(row_of), values })
 }
 
-/// The ids in the first column, if that is what it holds.
-fn id_column(dataset: &Dataset, table: &dyn Table) -> Result<Option<Vec<String>>> {
-    if table.columns() < 2 {
-        return Ok(None);
+/// The columns that hold no values, and the ids in one of them if it has any: told by header, or by being exactly the names of nodes.
+fn id_columns(dataset: &Dataset, table: &dyn Table) -> Result<(Vec<usize>, Option<Vec<String>>)> {
+    let headers = table.names().unwrap_or_default();
+    // Of which graph a node is does not say which node it is.
+    let mut columns = role::id_columns(headers);
+    columns.retain(|&column| !role::is_graph_id(&headers[column]));
+    if let Some(&column) = columns.first() {
+        let ids = table.column(column)?;
+        return Ok(if ids.is_some() { (columns, ids) } else { (Vec::new(), None) });
     }
-    if ids_by_header(table) {
-        return table.first_column();
-    }
-    let header = table.names().and_then(<[String]>::first);
     let arena = dataset.graphs.block_diagonal();
     // A named column that happens to count 0, 1, 2 … may be a feature.
-    if table.rows() != arena.num_nodes() || header.is_some() && arena.names().is_none() {
-        return Ok(None);
+    let counts = !headers.is_empty() && arena.names().is_none();
+    if table.columns() < 2 || table.rows() != arena.num_nodes() || counts {
+        return Ok((Vec::new(), None));
     }
-    let Some(ids) = table.first_column()? else { return Ok(None) };
+    let Some(ids) = table.column(0)? else { return Ok((Vec::new(), None)) };
     let names: HashSet<&str> = ids.iter().map(String::as_str).collect();
     let all = (0..arena.num_nodes() as u32).all(|node| names.contains(arena.name(node).as_str()));
-    Ok(all.then_some(ids))
-}
-
-/// Whether the header says that the first column holds ids.
-pub(super) fn ids_by_header(table: &dyn Table) -> bool {
-    let header = table.names().and_then(<[String]>::first);
-    table.columns() > 1 && header.is_some_and(|name| ID_NAMES.contains(&name.to_ascii_lowercase().as_str()))
+    Ok(if all { (vec![0], Some(ids)) } else { (Vec::new(), None) })
 }
 
 /// Sees to it that there is one node a row.

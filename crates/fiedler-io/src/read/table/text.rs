@@ -4,10 +4,7 @@ use super::super::separated::{Separator, data_lines, sample};
 use super::Table;
 use crate::error::{Place, Result};
 use crate::input::File;
-
-/// What headers call a column of labels.
-const LABEL_NAMES: [&str; 6] = ["label", "labels", "class", "target", "category", "y"];
-const ID_NAMES: [&str; 4] = ["id", "node", "name", "node_id"];
+use crate::role;
 
 /// A table as text; cells are cut out of their lines when they are asked for.
 pub(super) struct Text {
@@ -75,24 +72,29 @@ impl Table for Text {
         Place { line, ..self.file.place().clone() }
     }
 
-    fn first_column(&self) -> Result<Option<Vec<String>>> {
-        Ok(Some(self.cells()?.filter_map(|(_, mut cells)| cells.next()).map(Into::into).collect()))
+    fn column(&self, at: usize) -> Result<Option<Vec<String>>> {
+        Ok(Some(self.cells()?.filter_map(|(_, mut cells)| cells.nth(at)).map(Into::into).collect()))
     }
 
-    fn texts(&self, first: usize) -> Result<Vec<Vec<String>>> {
-        let mut columns = vec![Vec::with_capacity(self.rows); self.columns.saturating_sub(first)];
+    fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
+        let place_of = places(columns, self.columns);
+        let mut texts = vec![Vec::with_capacity(self.rows); columns.len()];
         for (_, cells) in self.cells()? {
-            for (column, cell) in columns.iter_mut().zip(cells.skip(first)) {
-                column.push(cell.into());
+            for (cell, place) in cells.zip(&place_of) {
+                if let Some(place) = place {
+                    texts[*place].push(cell.into());
+                }
             }
         }
-        Ok(columns)
+        Ok(texts)
     }
 
-    fn numbers(&self, first: usize) -> Result<Vec<f32>> {
-        let mut numbers = Vec::with_capacity(self.rows * self.columns.saturating_sub(first));
-        for (line, cells) in self.cells()? {
-            for (column, cell) in cells.enumerate().skip(first) {
+    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>> {
+        let place_of = places(columns, self.columns);
+        let mut numbers = vec![0.0; self.rows * columns.len()];
+        for ((line, cells), row) in self.cells()?.zip(numbers.chunks_mut(columns.len().max(1))) {
+            for (column, (cell, place)) in cells.zip(&place_of).enumerate() {
+                let Some(place) = *place else { continue };
                 let Some(number) = number(&cell) else {
                     let found = match cell.as_ref() {
                         "" => format!("an empty field in {}", self.column_name(column)),
@@ -101,11 +103,18 @@ impl Table for Text {
                     let malformed = self.file.malformed_at(line, found, "a finite number");
                     return Err(malformed.hint("features are numbers; fill gaps, and number categories").into());
                 };
-                numbers.push(number);
+                row[place] = number;
             }
         }
         Ok(numbers)
     }
+}
+
+/// For each column of the table, its place among those that are wanted.
+fn places(wanted: &[usize], columns: usize) -> Vec<Option<usize>> {
+    let mut places = vec![None; columns];
+    wanted.iter().enumerate().for_each(|(place, &column)| places[column] = Some(place));
+    places
 }
 
 /// A finite number; `true` and `false`, as pandas writes them, are 1 and 0.
@@ -125,8 +134,7 @@ fn is_header(first: &[String], others: &[Vec<String>]) -> bool {
         let mut below = others.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty()).peekable();
         !word.is_empty() && !is_number(word) && below.peek().is_some() && below.all(|cell| is_number(cell))
     });
-    let named = |cell: Option<&String>, names: &[&str]| {
-        cell.is_some_and(|cell| names.contains(&cell.to_ascii_lowercase().as_str()))
-    };
-    word_above_numbers || named(first.first(), &ID_NAMES) || named(first.last(), &LABEL_NAMES)
+    // A first cell without a name may as well be a missing value.
+    let named = |cell: Option<&String>, says: fn(&str) -> bool| cell.is_some_and(|cell| !cell.is_empty() && says(cell));
+    word_above_numbers || named(first.first(), role::is_first_id) || named(first.last(), role::is_label)
 }
