@@ -1,14 +1,12 @@
 //! How central the nodes of a graph are. Edges count alike, whatever they weigh.
 
-use fiedler_graph::Graph;
+use fiedler_graph::{Graph, measure};
 use serde::{Deserialize, Serialize};
 
 /// Rounds after which an iteration ends, settled or not.
 const MOST_ROUNDS: usize = 10_000;
 /// The mean change of a node, relative to the mean centrality, below which an iteration has settled.
 const SETTLED: f64 = 1e-10;
-/// The chance that a random surfer follows an edge rather than jumping anywhere.
-const DAMPING: f64 = 0.85;
 
 /// A measure of how central a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -41,7 +39,7 @@ impl Centrality {
         match self {
             Centrality::Degree => nodes.map(|node| graph.degree(node) as f64).collect(),
             Centrality::Eigenvector => eigenvector(graph),
-            Centrality::PageRank => page_rank(graph),
+            Centrality::PageRank => measure::page_rank(graph),
         }
     }
 }
@@ -57,27 +55,6 @@ fn eigenvector(graph: &Graph) -> Vec<f64> {
         }
         let length = next.iter().map(|value| value * value).sum::<f64>().sqrt();
         next.iter_mut().for_each(|value| *value /= length);
-    });
-    found
-}
-
-fn page_rank(graph: &Graph) -> Vec<f64> {
-    let nodes = graph.num_nodes();
-    let mut found = vec![1.0 / nodes.max(1) as f64; nodes];
-    let mut sent = vec![0.0; nodes];
-    iterate(&mut found, |found, next| {
-        let mut lost = 0.0;
-        for (node, sent) in sent.iter_mut().enumerate() {
-            match graph.degree(node as u32) {
-                0 => lost += found[node],
-                degree => *sent = found[node] / degree as f64,
-            }
-        }
-        let everywhere = (1.0 - DAMPING + DAMPING * lost) / nodes as f64;
-        for (node, next) in next.iter_mut().enumerate() {
-            let others = graph.neighbors(node as u32);
-            *next = everywhere + DAMPING * others.iter().map(|&other| sent[other as usize]).sum::<f64>();
-        }
     });
     found
 }

@@ -145,6 +145,35 @@ impl Features {
         cache.get(|| fingerprint::of_features(self))
     }
 
+    /// Cosine of two rows; 0 where one of them is zero. Of categories, the share of columns in which they have the same code.
+    pub fn cosine(&self, a: usize, b: usize) -> f64 {
+        let square = |values: &[f32]| values.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>();
+        let (product, squares) = match self {
+            Features::Dense(dense) => {
+                let (a, b) = (dense.row(a), dense.row(b));
+                let product: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+                (product, square(a) * square(b))
+            }
+            Features::Sparse(sparse) => {
+                let ((columns_a, a), (columns_b, b)) = (sparse.row(a), sparse.row(b));
+                let (mut product, mut at) = (0.0, 0);
+                for (column, &value) in columns_a.iter().zip(a) {
+                    at += columns_b[at..].partition_point(|other| other < column);
+                    if columns_b.get(at) == Some(column) {
+                        product += f64::from(value) * f64::from(b[at]);
+                    }
+                }
+                (product, square(a) * square(b))
+            }
+            Features::Categorical(codes) => {
+                let (a, b) = (codes.row(a), codes.row(b));
+                let same = a.iter().zip(b).filter(|(a, b)| a == b).count();
+                (same as f64, (a.len() * b.len()) as f64)
+            }
+        };
+        if squares > 0.0 { product / squares.sqrt() } else { 0.0 }
+    }
+
     /// One-hot node degrees, for graphs without features. Degrees of `cap` and more share the last of `cap + 1` columns.
     ///
     /// ```

@@ -10,12 +10,16 @@ use crate::edge_table::EdgeTable;
 use crate::encoder::InputDims;
 use crate::error::{Error, Result};
 use crate::sample::Loaded;
+use crate::sources::FeatureSources;
 use crate::task::TaskLevel;
 
 /// How features become an encoder's input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FeatureSettings {
+    /// What features are put together from: `auto`, or sources joined by `+`.
+    #[serde(skip_serializing_if = "FeatureSources::is_auto")]
+    pub sources: FeatureSources,
     /// Whether every row is scaled to sum to one.
     pub normalize_rows: bool,
     /// Where nodes have no features, their one-hot degrees serve; degrees of this number and more share the last column.
@@ -26,7 +30,7 @@ pub struct FeatureSettings {
 
 impl Default for FeatureSettings {
     fn default() -> Self {
-        FeatureSettings { normalize_rows: false, degrees: 100, edges: true }
+        FeatureSettings { sources: FeatureSources::default(), normalize_rows: false, degrees: 100, edges: true }
     }
 }
 
@@ -39,7 +43,7 @@ impl FeatureSettings {
         if !(1..=100_000).contains(&self.degrees) {
             return Err(Error::setting("features.degrees", self.degrees, "1 to 100,000"));
         }
-        Ok(())
+        self.sources.check()
     }
 }
 
@@ -64,20 +68,27 @@ impl<'a> Data<'a> {
         if graphs.num_nodes() == 0 {
             return Err(Error::setting("number of nodes", 0, "at least 1"));
         }
-        let features = match &dataset.features {
-            Some(features) if settings.normalize_rows => {
-                let mut features = features.clone();
-                features.normalize_rows();
-                Cow::Owned(features)
+        let given = dataset.features.as_ref().map(|features| {
+            if !settings.normalize_rows {
+                return Cow::Borrowed(features);
             }
-            Some(features) => Cow::Borrowed(features),
+            let mut features = features.clone();
+            features.normalize_rows();
+            Cow::Owned(features)
+        });
+        let degrees = given.is_none() && settings.sources.is_auto();
+        let features = match given {
+            given if !settings.sources.is_auto() => {
+                Cow::Owned(settings.sources.compose(dataset, given.as_deref(), settings.degrees)?)
+            }
+            Some(features) => features,
             None => Cow::Owned(Features::degrees(graphs.block_diagonal(), settings.degrees)),
         };
         let edges = match &dataset.edge_features {
             Some(features) if settings.edges => Some(EdgeTable::new(graphs, features)?),
             _ => None,
         };
-        Ok(Data { graphs, features, edges, degrees: dataset.features.is_none() })
+        Ok(Data { graphs, features, edges, degrees })
     }
 
     /// The graphs.

@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use burn::Tensor;
+use burn::backend::flex::FlexTensor;
 use burn::tensor::{Device, TensorData};
 use fiedler_graph::{Categorical, Features, Sparse};
 
 use crate::device::DeviceRows;
 use crate::error::{Result, check_size};
-use crate::ops::{self, kernel::SparseRows};
+use crate::ops::{self, kernel::SparseRows, operation};
 
 /// Share of values that are not zero above which writing them all out is faster.
 const DENSE_FROM: f64 = 0.3;
@@ -91,6 +92,13 @@ pub struct FeatureMatrix {
     device: Device,
 }
 
+/// Features as they lie in memory.
+pub(crate) enum MatrixRef<'a> {
+    Sparse(SparseRows<'a>),
+    /// All values, and the number of columns.
+    Dense(FlexTensor, usize),
+}
+
 #[derive(Debug, Clone)]
 enum Matrix {
     Sparse(Arc<SparseMatrix>),
@@ -127,6 +135,19 @@ impl FeatureMatrix {
         match &self.matrix {
             Matrix::Sparse(sparse) => sparse.columns(),
             Matrix::Dense(dense) => dense.dims()[1],
+        }
+    }
+
+    /// Where the features lie.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The features as they lie in memory, whatever columns a view leaves out.
+    pub(crate) fn matrix_ref(&self) -> MatrixRef<'_> {
+        match &self.matrix {
+            Matrix::Sparse(sparse) => MatrixRef::Sparse(sparse.rows_of_entries()),
+            Matrix::Dense(dense) => MatrixRef::Dense(operation::to_cpu(dense.clone()), dense.dims()[1]),
         }
     }
 

@@ -35,6 +35,11 @@ impl Initializer {
         self.left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
     }
 
+    /// Where weights are made.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The shape, or an empty one where the limit is reached.
     fn allowed<const D: usize>(&self, shape: [usize; D]) -> [usize; D] {
         let Some(left) = &self.left else { return shape };

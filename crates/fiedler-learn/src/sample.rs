@@ -15,7 +15,7 @@ use crate::{FeatureMatrix, GraphOffsets, MessageGraph, Normalization};
 /// Some graphs with their features, where they lie in memory for a step.
 #[derive(Debug)]
 pub struct Loaded<'a> {
-    pub(crate) batch: Batch,
+    pub(crate) batch: Arc<Batch>,
     features: Cow<'a, Features>,
     matrix: FeatureMatrix,
     device: Device,
@@ -35,6 +35,14 @@ pub struct Sample {
     /// What steps that choose have chosen for each graph.
     pub choices: Vec<Vec<u8>>,
     graphs: Vec<(Normalization, MessageGraph)>,
+    topology: Topology,
+}
+
+/// The graph that a sample is of.
+#[derive(Debug, Clone)]
+enum Topology {
+    Clean(Arc<Batch>),
+    View(Arc<Graph>),
 }
 
 /// Nodes that were not dropped.
@@ -59,6 +67,14 @@ impl Sample {
         })
     }
 
+    /// The graph itself, of several graphs the block-diagonal one: for methods that look at more than messages.
+    pub fn topology(&self) -> &Graph {
+        match &self.topology {
+            Topology::Clean(batch) => &batch.graph,
+            Topology::View(graph) => graph,
+        }
+    }
+
     /// Number of nodes.
     pub fn num_nodes(&self) -> usize {
         self.offsets.rows()
@@ -78,7 +94,7 @@ impl<'a> Loaded<'a> {
             Features::Categorical(_) => FeatureMatrix::new(&Mask::default().apply(&features)?, device),
             numbers => FeatureMatrix::new(numbers, device),
         };
-        Ok(Loaded { batch, features, matrix, device: device.clone() })
+        Ok(Loaded { batch: Arc::new(batch), features, matrix, device: device.clone() })
     }
 
     /// The graphs' places in the set.
@@ -90,18 +106,19 @@ impl<'a> Loaded<'a> {
     pub(crate) fn clean(&self, data: &Data<'_>, operators: &[Normalization]) -> Result<Sample> {
         Ok(Sample {
             features: self.matrix.clone(),
-            offsets: GraphOffsets::from(&self.batch),
+            offsets: GraphOffsets::from(&*self.batch),
             kept: None,
             masked_nodes: None,
             choices: Vec::new(),
             graphs: self.message_graphs(data, &self.batch.graph, None, operators)?,
+            topology: Topology::Clean(Arc::clone(&self.batch)),
         })
     }
 
     /// A view of the graphs.
     pub(crate) fn view(&self, data: &Data<'_>, view: View, operators: &[Normalization]) -> Result<Sample> {
         let View { graph, dropped, self_loop_weights, mask, feature_rows, choices } = view;
-        let offsets = GraphOffsets::from(&self.batch);
+        let offsets = GraphOffsets::from(&*self.batch);
         Ok(Sample {
             features: self.masked(&mask, feature_rows.as_deref())?,
             kept: dropped.as_deref().map(|dropped| KeptNodes::new(dropped, &offsets)),
@@ -109,6 +126,7 @@ impl<'a> Loaded<'a> {
             masked_nodes: mask.nodes,
             choices,
             graphs: self.message_graphs(data, &graph, self_loop_weights.as_deref(), operators)?,
+            topology: Topology::View(Arc::new(graph)),
         })
     }
 

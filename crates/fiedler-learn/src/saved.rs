@@ -152,11 +152,7 @@ impl SavedEncoder {
         let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &task)? };
         // The model that the settings describe may not be larger than the weights that there are.
         let mut initializer = Initializer::limited(self.weights.num_values(), &device.clone().autodiff());
-        let model = method.build(&task, &mut initializer)?;
-        if initializer.is_exceeded() {
-            return Err(refuse("its settings describe a larger model than it has weights for".into()));
-        }
-        let model = self.weights.apply(model)?;
+        let model = method.restore(&task, &self.weights, &mut initializer)?;
         let mut schemes = ComputeSchemes::new(data.graphs(), &NoObserver);
         let views = ViewStore::new(data, &mut schemes);
         let trainer = Trainer {

@@ -39,6 +39,16 @@ impl StateDict {
         self.tensors.iter().map(|(name, held)| (name.as_str(), held.shape.as_slice(), held.values.as_slice()))
     }
 
+    /// The shape of a tensor, if there is one of that name.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|held| held.shape.as_slice())
+    }
+
+    /// The values of a tensor, if there is one of that name.
+    pub fn get(&self, name: &str) -> Option<&[f32]> {
+        self.tensors.get(name).map(|held| held.values.as_slice())
+    }
+
     /// Number of values of all tensors.
     pub fn num_values(&self) -> usize {
         self.tensors.values().map(|held| held.values.len()).sum()

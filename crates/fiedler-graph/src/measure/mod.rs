@@ -1,10 +1,16 @@
 //! Numbers that describe a graph.
 
 mod components;
+mod cores;
+mod edge_auc;
+mod page_rank;
 mod summary;
 mod triangles;
 
 pub use components::components;
+pub use cores::core_numbers;
+pub use edge_auc::edge_auc;
+pub use page_rank::page_rank;
 pub use summary::{DegreeSummary, PerGraph, Range, Summary, summarize};
 pub use triangles::{Triangles, triangles};
 

@@ -27,13 +27,17 @@ impl Triangles {
     /// Average of the local clustering coefficients of the given nodes, where nodes of fewer than two neighbors have zero;
     /// `None` without nodes.
     pub fn average_clustering(&self, graph: &Graph, nodes: Range<u32>) -> Option<f64> {
-        let local = |(node, &triangles): (u32, &u64)| match pairs_of_neighbors(graph, node) {
-            0 => 0.0,
-            pairs => triangles as f64 / pairs as f64,
-        };
         let size = nodes.len();
-        let sum: f64 = nodes.clone().zip(self.within(nodes)).map(local).sum();
+        let sum: f64 = nodes.map(|node| self.clustering(graph, node)).sum();
         (size > 0).then(|| sum / size as f64)
+    }
+
+    /// Local clustering coefficient: the share of a node's pairs of neighbors that are neighbors themselves; 0 where there is no pair.
+    pub fn clustering(&self, graph: &Graph, node: u32) -> f64 {
+        match pairs_of_neighbors(graph, node) {
+            0 => 0.0,
+            pairs => self.of[node as usize] as f64 / pairs as f64,
+        }
     }
 
     /// Share of pairs of edges with a common node, among the given nodes, that a third edge closes; 0 when there is no such pair.

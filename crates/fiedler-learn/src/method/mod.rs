@@ -6,9 +6,12 @@
 
 mod any;
 mod dgi;
+mod fit;
 mod footprint;
+mod hops;
 mod raw;
 mod span;
+mod spectral;
 mod supervised;
 mod untrained;
 
@@ -20,9 +23,12 @@ use serde::{Deserialize, Serialize};
 
 pub use any::AnyMethod;
 pub use dgi::{Dgi, DgiModel};
+pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
+pub use hops::{Hops, HopsModel};
 pub use raw::{NoModel, Raw};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
+pub use spectral::{Spectral, SpectralModel};
 pub use supervised::{Supervised, SupervisedModel};
 pub use untrained::{Untrained, UntrainedModel};
 
@@ -30,6 +36,7 @@ use crate::error::{Error, Result};
 use crate::optimizer::Select;
 use crate::pass::Pass;
 use crate::sample::Sample;
+use crate::state_dict::StateDict;
 use crate::supervision::BatchLabels;
 use crate::task::{Task, TaskLevel};
 use crate::trainer::{Clock, OptimizerSettings};
@@ -42,7 +49,8 @@ pub trait Method:
     /// Name, help and citation.
     const INFO: MethodInfo;
 
-    /// All that is learned by gradients: encoders, projectors, predictors, discriminators, moving averages.
+    /// All that is learned by gradients: encoders, projectors, predictors, discriminators, moving averages; and what is
+    /// [fitted](Method::fit) without them.
     type Model: Module;
 
     /// What is learned without gradients, kept in checkpoints; `()` for most.
@@ -82,6 +90,31 @@ pub trait Method:
     /// # Errors
     /// When a setting is out of its range after all.
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<Self::Model>;
+
+    /// Fits what needs no gradients to the data: projections, means, vocabularies. Called once, before the first epoch, or in place of
+    /// training where there is none; a run that goes on from a checkpoint finds it there. What is fitted is part of the model, is stored
+    /// with it like any weights, and applies to other graphs as it is.
+    ///
+    /// # Errors
+    /// When the data do not allow it, or the observer asks to stop.
+    fn fit(&self, model: Self::Model, data: &FitData<'_>) -> Result<Self::Model> {
+        let _ = data;
+        Ok(model)
+    }
+
+    /// The model that stored weights are of. Methods whose shapes follow from the data that they were [fitted](Method::fit) to take them
+    /// from the weights; others have those that [`Method::build`] makes.
+    ///
+    /// # Errors
+    /// When the weights are not those of a model with these settings.
+    fn restore(&self, task: &Task, weights: &StateDict, initializer: &mut Initializer) -> Result<Self::Model> {
+        let model = self.build(task, initializer)?;
+        if initializer.is_exceeded() {
+            let problem = "its settings describe a larger model than it has weights for".into();
+            return Err(Error::NotAnEncoder { problem });
+        }
+        weights.apply(model)
+    }
 
     /// What a phase of a step makes small, or large.
     ///
@@ -283,6 +316,8 @@ methods! {
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",
+    Hops(Hops) = "hops",
+    Spectral(Spectral) = "spectral",
 }
 
 impl Default for MethodSettings {

@@ -24,7 +24,7 @@ pub use settings::{Optimizer, OptimizerSettings, Schedule, ScheduleUnit, Trainin
 use crate::data::Data;
 use crate::ema::deep_copy;
 use crate::error::{Error, Result};
-use crate::method::{Epoch, Method, Phase, Requirements};
+use crate::method::{Epoch, FitData, Method, Phase, Requirements};
 use crate::optimizer::Adam;
 use crate::state_dict::StateDict;
 use crate::supervision::Supervision;
@@ -144,20 +144,24 @@ impl<'a, M: Method> Trainer<'a, M> {
 
     fn begin(&self) -> Result<State<M>> {
         let recording = self.device.clone().autodiff();
-        let model = self.method.build(self.task, &mut Initializer::new(self.seed, &recording))?;
         let settings = |phase: &Phase| phase.optimizer.unwrap_or_else(|| self.training.optimizer()).adam();
         let found = match self.checkpoint.filter(|_| self.requirements.trained) {
             Some(checkpoint) => checkpoint.read(self.training.epochs)?,
             None => None,
         };
         let Some(found) = found else {
+            let model = self.method.build(self.task, &mut Initializer::new(self.seed, &recording))?;
+            let started = Instant::now();
+            let model = self.method.fit(model, &self.fit_data())?;
+            // Methods that fit nothing take no time for it.
+            let seconds = if self.requirements.trained { 0.0 } else { started.elapsed().as_secs_f64() };
             return Ok(State {
                 model,
                 optimizers: self.phases.iter().map(|phase| Adam::new(settings(phase))).collect::<Result<_>>()?,
                 state: M::State::default(),
                 best: None,
                 candidate: None,
-                history: History::default(),
+                history: History { seconds, ..History::default() },
                 position: Position::default(),
             });
         };
@@ -172,8 +176,11 @@ impl<'a, M: Method> Trainer<'a, M> {
             return Err(malformed(format!("its position, step {batch} and {graphs} graphs, is none of the epoch")));
         }
         let steps = (found.history.losses.len() * batches.len() + batch) as u64;
-        let best = found.best.map(|best| best.apply(deep_copy(&model))).transpose()?;
-        let model = found.model.apply(model)?;
+        let restore = |weights: &StateDict| {
+            self.method.restore(self.task, weights, &mut Initializer::new(self.seed, &recording))
+        };
+        let best = found.best.as_ref().map(restore).transpose()?;
+        let model = restore(&found.model)?;
         let each = self.phases.iter().zip(&found.optimizers);
         let restore = |(phase, kept): (&Phase, &StateDict)| {
             let adam = Adam::from_state_dict(settings(phase), kept, &recording)?;
@@ -193,6 +200,11 @@ impl<'a, M: Method> Trainer<'a, M> {
             history: found.history,
             position: found.position,
         })
+    }
+
+    /// What a method may be fitted to.
+    fn fit_data(&self) -> FitData<'_> {
+        FitData { task: self.task, data: self.data, seed: self.seed, device: self.device, observer: self.observer }
     }
 
     /// One epoch. While one step is taken, the next is made.

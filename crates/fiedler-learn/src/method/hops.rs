@@ -1,0 +1,322 @@
+//! Multi-hop features: principal components of features that were propagated a different number of times, without training.
+
+use burn::Tensor;
+use burn::module::{Module, Param};
+use burn::tensor::{Device, TensorData};
+use fiedler_augment::Pipeline;
+use fiedler_graph::Graph;
+use serde::{Deserialize, Serialize};
+
+use super::{FitData, Footprint, Loss, Method, MethodInfo, Requirements, Step};
+use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
+use crate::error::{Error, Result};
+use crate::pca::linear::{dense_times, unit_rows};
+use crate::pca::{self, Components, PcaSettings, Projection, UnitRows, fixed, propagate, values, zeros};
+use crate::sample::Sample;
+use crate::state_dict::StateDict;
+use crate::structural::{STRUCTURAL_COLUMNS, standardization, standardize, structural_features};
+use crate::task::{Task, TaskLevel};
+use crate::{Initializer, Normalization, Operator};
+
+/// Columns that a row of sparse features may be expected to bring that no other row has; only for an estimate of memory.
+const COLUMNS_OF_A_ROW: usize = 100;
+
+/// Multi-hop features. Rows of the features have length one; their principal components are propagated by
+/// `P = D~^-1/2 (A + I) D~^-1/2` as many times as each of `hops` says, reduced to principal components again and scaled to rows of length
+/// one; the blocks stand side by side. Every projection is stored and applies to other graphs with the same columns.
+///
+/// Without features, or where all rows are alike, the structural form serves: [`structural_features`](crate::structural_features),
+/// standardized, rows of length one, beside [`eigenvectors`](fn@crate::eigenvectors), which are computed anew of every graph.
+///
+/// SGC (Wu et al., 2019) has the propagation, SIGN (Frasca et al., 2020) the blocks of several hops.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hops {
+    /// How many times features are propagated, one block each.
+    pub hops: Vec<usize>,
+    /// Columns of the embedding, at most: blocks share them equally. It is also the number of components before propagation.
+    pub dimensions: usize,
+    /// Power iterations of the randomized range finder, where features have many columns.
+    pub pca_iterations: usize,
+    /// Mix the columns of each block by a random orthogonal matrix, so that they are alike for whoever standardizes them.
+    pub rotate: bool,
+    /// Eigenvectors of the structural form.
+    pub eigenvectors: usize,
+    /// Seed of range finder and rotations.
+    pub seed: u64,
+}
+
+impl Default for Hops {
+    fn default() -> Self {
+        Hops { hops: vec![0, 1, 2, 4, 8], dimensions: 512, pca_iterations: 4, rotate: true, eigenvectors: 64, seed: 0 }
+    }
+}
+
+/// The projections of [`Hops`].
+#[derive(Module, Debug)]
+pub struct HopsModel {
+    /// Of features; none where the structural form serves.
+    pub features: Option<HopBlocks>,
+    /// Of structural features.
+    pub structural: Option<Standardization>,
+}
+
+/// Projections of features, before and after propagation.
+#[derive(Module, Debug)]
+pub struct HopBlocks {
+    /// 1 for each column that the features had an entry in, else 0: only these have a row in the projection.
+    pub used: Param<Tensor<1>>,
+    /// Before propagation.
+    pub input: Projection,
+    /// After propagation, one a block.
+    pub blocks: Vec<Projection>,
+}
+
+/// What columns are standardized by.
+#[derive(Module, Debug)]
+pub struct Standardization {
+    /// What is taken off a column.
+    pub mean: Param<Tensor<1>>,
+    /// What it is multiplied by then.
+    pub scale: Param<Tensor<1>>,
+}
+
+impl Method for Hops {
+    const INFO: MethodInfo = MethodInfo {
+        name: "hops",
+        about: "principal components of features over several hops, without training; structure where there are no features",
+        citation: "after SGC (Wu et al., ICML 2019) and SIGN (Frasca et al., 2020)",
+        levels: &[TaskLevel::Nodes],
+    };
+    type Model = HopsModel;
+    type State = ();
+
+    fn check(&self, task: &Task) -> Result<Requirements> {
+        check_hops("hops", &self.hops)?;
+        if self.hops.is_empty() {
+            return Err(Error::setting("hops", "[]", "at least one number, such as [0, 1, 2, 4, 8]"));
+        }
+        if !(self.hops.len()..=100_000).contains(&self.dimensions) {
+            let expected = format!("{} to 100,000: at least one column for each of the hops", self.hops.len());
+            return Err(Error::setting("dimensions", self.dimensions, expected));
+        }
+        check_iterations(self.pca_iterations)?;
+        self.eigenvector_settings().check()?;
+        Ok(requirements(task, self.dimensions))
+    }
+
+    fn views(&self, _: &(), _: &[Pipeline]) -> Vec<Pipeline> {
+        Vec::new()
+    }
+
+    fn build(&self, _: &Task, _: &mut Initializer) -> Result<HopsModel> {
+        Ok(HopsModel { features: None, structural: None })
+    }
+
+    fn fit(&self, _: HopsModel, data: &FitData<'_>) -> Result<HopsModel> {
+        let sample = data.sample(&[Normalization::Symmetric])?;
+        if !data.data.are_features_degrees() {
+            let blocks = HopBlocks::fit(&sample, &self.hops, self.dimensions / self.hops.len(), &self.pca(), self.rotate, data)?;
+            if blocks.is_some() {
+                return Ok(HopsModel { features: blocks, structural: None });
+            }
+            data.note("all nodes have the same features: structural features and eigenvectors serve");
+        }
+        data.progress("structural features", 0, 1)?;
+        let features = structural_features(sample.topology())?;
+        let (mean, scale) = standardization(features.values(), STRUCTURAL_COLUMNS);
+        let of = |values: Vec<f32>| fixed(values, [STRUCTURAL_COLUMNS], data.device);
+        Ok(HopsModel { features: None, structural: Some(Standardization { mean: of(mean), scale: of(scale) }) })
+    }
+
+    fn restore(&self, task: &Task, weights: &StateDict, initializer: &mut Initializer) -> Result<HopsModel> {
+        let device = initializer.device();
+        let of_features = weights.shape("features.used").is_some();
+        let model = HopsModel {
+            features: of_features
+                .then(|| HopBlocks::shaped(weights, "features", self.hops.len(), task.dims.nodes, device))
+                .transpose()?,
+            structural: (!of_features).then(|| Standardization {
+                mean: zeros([STRUCTURAL_COLUMNS], device),
+                scale: zeros([STRUCTURAL_COLUMNS], device),
+            }),
+        };
+        weights.apply(model)
+    }
+
+    fn loss(&self, _: &HopsModel, _: &(), _: &Step<'_>) -> Result<Loss> {
+        Err(Error::setting("method", "hops", "a method that is trained"))
+    }
+
+    fn embed(&self, model: &HopsModel, step: &Step<'_>) -> Result<Tensor<2>> {
+        let sample = &step.views[0];
+        let (values, width) = match (&model.features, &model.structural) {
+            (Some(blocks), _) => side_by_side(&blocks.embed(sample, &self.hops)?),
+            (None, Some(standardization)) => self.embed_structure(standardization, sample.topology())?,
+            (None, None) => return Err(Error::setting("method", "hops", "a model that was fitted")),
+        };
+        Ok(matrix(values, width, sample.features.device()))
+    }
+}
+
+impl Hops {
+    fn pca(&self) -> PcaSettings {
+        PcaSettings { dimensions: self.dimensions, iterations: self.pca_iterations, seed: self.seed }
+    }
+
+    fn eigenvector_settings(&self) -> EigenvectorSettings {
+        EigenvectorSettings { eigenvectors: self.eigenvectors, ..EigenvectorSettings::default() }
+    }
+
+    /// Structural features beside eigenvectors.
+    fn embed_structure(&self, by: &Standardization, graph: &Graph) -> Result<(Vec<f32>, usize)> {
+        let mut structure = structural_features(graph)?.values().to_vec();
+        standardize(&mut structure, &values(&by.mean), &values(&by.scale));
+        let vectors = eigenvectors(graph, &self.eigenvector_settings())?;
+        Ok(side_by_side(&[(structure, STRUCTURAL_COLUMNS), (vectors.values().to_vec(), vectors.columns())]))
+    }
+}
+
+impl HopBlocks {
+    /// Finds the projections; none where all rows of the features are alike.
+    pub(super) fn fit(
+        sample: &Sample,
+        hops: &[usize],
+        columns: usize,
+        settings: &PcaSettings,
+        rotate: bool,
+        data: &FitData<'_>,
+    ) -> Result<Option<HopBlocks>> {
+        data.progress("components of the features", 0, hops.len() + 1)?;
+        let used = UnitRows::used_columns(&sample.features);
+        let rows = UnitRows::new(&sample.features, &used);
+        let input = pca::of_features(&rows, settings)?;
+        if input.width == 0 {
+            return Ok(None);
+        }
+        let mut image = rows.centered_times(&input.mean, &input.weight, input.width);
+        drop(rows);
+        let operator = sample.graph(Normalization::Symmetric)?.operator();
+        let mut by_distance: Vec<(usize, usize)> = hops.iter().copied().enumerate().map(|(at, hop)| (hop, at)).collect();
+        by_distance.sort_unstable();
+        let mut blocks: Vec<Option<Components>> = vec![None; hops.len()];
+        let mut done = 0;
+        for (found, &(hop, at)) in by_distance.iter().enumerate() {
+            data.progress("propagation", found + 1, hops.len() + 1)?;
+            image = propagate(operator, image, input.width, hop - done);
+            done = hop;
+            let block = pca::of_dense(&image, input.width, columns)?;
+            blocks[at] = Some(if rotate { block.rotated(settings.seed, at as u64)? } else { block });
+        }
+        let device = data.device;
+        let marks: Vec<f32> = used.iter().map(|&used| f32::from(used)).collect();
+        let count = marks.len();
+        Ok(Some(HopBlocks {
+            used: fixed(marks, [count], device),
+            input: Projection::new(input, device),
+            blocks: blocks.into_iter().flatten().map(|block| Projection::new(block, device)).collect(),
+        }))
+    }
+
+    /// Blocks with the shapes that stored weights have, to be filled with them.
+    pub(super) fn shaped(
+        weights: &StateDict,
+        name: &str,
+        blocks: usize,
+        columns: usize,
+        device: &Device,
+    ) -> Result<HopBlocks> {
+        let of_used = format!("{name}.used");
+        let [used] = pca::shape_of::<1>(weights, &of_used)?;
+        let marked = weights.get(&of_used).map_or(0, |marks| marks.iter().filter(|&&mark| mark == 1.0).count());
+        let input = Projection::shaped(weights, &format!("{name}.input"), device)?;
+        let [rows, width] = input.dims();
+        if used != columns || rows != marked {
+            let found = format!("{used} columns, {marked} of them used");
+            let expected = format!("{columns} columns, {rows} of them used");
+            return Err(Error::StateDict { name: of_used, found, expected });
+        }
+        let block = |at: usize| {
+            let name = format!("{name}.blocks.{at}");
+            let block = Projection::shaped(weights, &name, device)?;
+            match block.dims()[0] == width {
+                true => Ok(block),
+                false => Err(Error::StateDict {
+                    name,
+                    found: format!("{} rows", block.dims()[0]),
+                    expected: format!("{width}, one for each component of the features"),
+                }),
+            }
+        };
+        let blocks = (0..blocks).map(block).collect::<Result<Vec<Projection>>>()?;
+        Ok(HopBlocks { used: zeros([used], device), input, blocks })
+    }
+
+    /// The blocks of a graph: values and columns of each, rows of length one.
+    pub(super) fn embed(&self, sample: &Sample, hops: &[usize]) -> Result<Vec<(Vec<f32>, usize)>> {
+        let used: Vec<bool> = values(&self.used).into_iter().map(|mark| mark == 1.0).collect();
+        let input = self.input.to_components();
+        let rows = UnitRows::new(&sample.features, &used);
+        let components = rows.centered_times(&input.mean, &input.weight, input.width);
+        drop(rows);
+        let operator: &Operator = sample.graph(Normalization::Symmetric)?.operator();
+        let embed = |(block, &hop): (&Projection, &usize)| {
+            let Components { mean, weight, width } = block.to_components();
+            // Projecting comes before propagation, which is then of fewer columns: (Pᵏ Z) V = Pᵏ (Z V).
+            let mut image = propagate(operator, dense_times(&components, input.width, &weight, width), width, hop);
+            let shift = dense_times(&mean, input.width, &weight, width);
+            for row in image.chunks_exact_mut(width) {
+                row.iter_mut().zip(&shift).for_each(|(value, shift)| *value -= shift);
+            }
+            unit_rows(&mut image, width);
+            (image, width)
+        };
+        Ok(self.blocks.iter().zip(hops).map(embed).collect())
+    }
+}
+
+/// What a step of a method without training holds.
+pub(super) fn requirements(task: &Task, dimensions: usize) -> Requirements {
+    let columns = task.dims.nodes.min(task.num_nodes.saturating_mul(COLUMNS_OF_A_ROW));
+    let dimensions = dimensions.min(columns) as f64;
+    let footprint = Footprint {
+        // Components, their image under propagation, and the embedding.
+        values_per_node: 4.0 * dimensions,
+        // The estimate counts eight copies of a weight; here there are three.
+        weights: columns as f64 * dimensions * 3.0 / 8.0,
+        ..Footprint::default()
+    };
+    let operators = vec![Normalization::Symmetric];
+    Requirements { trained: false, labels: false, clean: false, operators, footprint }
+}
+
+pub(super) fn check_hops(name: &str, hops: &[usize]) -> Result<()> {
+    if hops.len() > 64 || hops.iter().any(|&hop| hop > 1000) {
+        return Err(Error::setting(name, format!("{hops:?}"), "at most 64 numbers from 0 to 1,000"));
+    }
+    Ok(())
+}
+
+pub(super) fn check_iterations(iterations: usize) -> Result<()> {
+    if iterations > 100 {
+        return Err(Error::setting("pca_iterations", iterations, "0 to 100"));
+    }
+    Ok(())
+}
+
+/// Blocks of as many rows beside each other, and the columns of all.
+pub(super) fn side_by_side(blocks: &[(Vec<f32>, usize)]) -> (Vec<f32>, usize) {
+    let width: usize = blocks.iter().map(|(_, width)| width).sum();
+    let rows = blocks.first().map_or(0, |(values, width)| values.len() / width.max(&1));
+    let mut all = Vec::with_capacity(rows * width);
+    for row in 0..rows {
+        blocks.iter().for_each(|(values, width)| all.extend_from_slice(&values[row * width..(row + 1) * width]));
+    }
+    (all, width)
+}
+
+/// Rows of values as a tensor.
+pub(super) fn matrix(values: Vec<f32>, width: usize, device: &Device) -> Tensor<2> {
+    let rows = values.len() / width.max(1);
+    Tensor::from_data(TensorData::new(values, [rows, width]), device)
+}
