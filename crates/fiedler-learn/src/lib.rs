@@ -24,6 +24,7 @@
 #![allow(clippy::large_enum_variant)]
 
 pub mod data;
+pub mod descriptor;
 mod device;
 mod edge_table;
 mod eigenvectors;
