@@ -249,7 +249,7 @@ fn dataset(graphs: &[Graph], features: Option<Features>) -> Dataset {
         first += graph.num_nodes() as u32;
     }
     let (all, _) = Graph::from_pairs(first as usize, pairs).unwrap();
-    Dataset { features, ..Dataset::new("test", GraphSet::from_block_diagonal(all, sizes).unwrap()) }
+    Dataset { features, ..Dataset::set("test", GraphSet::from_block_diagonal(all, sizes).unwrap()) }
 }
 
 fn random_set(count: usize, seed: u64) -> Vec<Graph> {
