@@ -21,7 +21,7 @@ const GRAPHS_AT_ONCE: usize = 512;
 /// Entries of the pair block and colors that are held at once; where there are more, every second graph is left out.
 const MOST_ENTRIES: usize = 1 << 25;
 /// Colors that are kept, those of most graphs first.
-const MOST_COLORS: usize = 200_000;
+const MOST_COLORS: usize = 100_000;
 /// Share of graphs from which on it is worth saying that others look the same.
 const MANY_TWINS: f64 = 0.01;
 
@@ -34,8 +34,8 @@ impl DescriptorSettings {
         let held = graphs * (2.0 * columns + 4.0 * self.block_dimensions as f64 * self.blocks.len() as f64);
         let entries = (2 * MOST_ENTRIES) as f64;
         let entries = entries.min(graphs * 10_000.0 + task.num_nodes as f64 * (self.depth + 1) as f64);
-        let per_node = (held + 4.0 * entries) / task.num_nodes.max(1) as f64;
-        let footprint = Footprint { values_per_node: per_node, ..Footprint::default() };
+        // The estimate counts eight copies of a weight. An entry is held as it is found and as part of a matrix, in two forms.
+        let footprint = Footprint { weights: (held + 8.0 * entries) / 8.0, ..Footprint::default() };
         Requirements { trained: false, labels: false, clean: false, operators: Vec::new(), footprint }
     }
 }
