@@ -111,6 +111,9 @@ pub(crate) fn shape_of<const D: usize>(weights: &StateDict, name: &str) -> Resul
 pub(crate) fn of_features(rows: &UnitRows, settings: &PcaSettings) -> Result<Components> {
     let mean = rows.means();
     let columns = rows.columns();
+    if columns == 0 {
+        return Ok(Components { mean, weight: Vec::new(), width: 0 });
+    }
     let wanted = settings.dimensions.min(columns).min(rows.rows());
     let followed = (wanted + OVERSAMPLES).min(columns).min(rows.rows());
     if columns <= ALWAYS_EXACT || columns <= 2 * followed {
