@@ -12,6 +12,7 @@ const TAGS: [&str; 1] = ["name"];
 const DOCS: &[(&str, &str)] = &[
     ("seed", "seed of everything random"),
     ("device", "where the work is done"),
+    ("features.sources", "auto, or given, degrees, structural and spectral:K joined by +"),
     ("features.normalize_rows", "scale every row of the features to sum to one"),
     ("features.degrees", "one-hot degrees up to this number serve where nodes have no features"),
     ("features.edges", "let encoders that can look at features of edges do so"),
@@ -57,6 +58,15 @@ const DOCS: &[(&str, &str)] = &[
     ("method.embed_views", "embed two drawn views instead of the graph as it is"),
     ("method.extra_propagation", "smoothing of node embeddings after training: h + Âʳh"),
     ("method.pooling", "how nodes become one vector a graph"),
+    ("method.hops", "how many times features are propagated, one block each"),
+    ("method.dimensions", "columns of the embedding at most, shared by the blocks"),
+    ("method.pca_iterations", "power iterations of the randomized range finder"),
+    ("method.rotate", "mix the columns of each block by a random orthogonal matrix"),
+    ("method.eigenvectors", "number of eigenvectors of the graph"),
+    ("method.operator", "whose eigenvectors: laplacian, or propagation with self-loops"),
+    ("method.power", "power of the eigenvalue that weighs an eigenvector"),
+    ("method.propagated", "how many times features are propagated beside the eigenvectors; none if empty"),
+    ("method.seed", "seed of range finder and rotations"),
     ("training.epochs", "passes through the data"),
     ("training.batch_size", "graphs that a step looks at"),
     ("training.optimizer", "adam or adamw"),
@@ -89,6 +99,15 @@ pub fn assign<'a>(settings: &Settings, assignments: impl IntoIterator<Item = &'a
 pub fn entries(settings: &Settings) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     collect("", &tree(settings)?, &mut found);
+    // Left out of files where it says nothing, so that settings of before are the same settings.
+    const SOURCES: &str = "features.sources";
+    if let Some(at) = found
+        .iter()
+        .position(|(key, _)| key.starts_with("features."))
+        .filter(|_| !found.iter().any(|(key, _)| key == SOURCES))
+    {
+        found.insert(at, (SOURCES.to_owned(), settings.features.sources.to_string()));
+    }
     Ok(found)
 }
 

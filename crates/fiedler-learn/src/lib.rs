@@ -60,13 +60,13 @@ mod views;
 
 pub use burn;
 pub use device::DeviceSettings;
+pub use eigenvectors::{EigenvectorSettings, eigenvectors};
 pub use ema::{deep_copy, ema};
 pub use embeddings::Embeddings;
 pub use error::{Error, Result};
 pub use feature_matrix::{FeatureMatrix, SparseMatrix};
 pub use graph_offsets::GraphOffsets;
 pub use initialize::Initializer;
-pub use eigenvectors::{EigenvectorSettings, eigenvectors};
 pub use message_graph::MessageGraph;
 pub use operator::{Normalization, Operator};
 pub use sample::{KeptNodes, Loaded, Sample};

@@ -73,9 +73,7 @@ impl FeatureSources {
                 FeatureSource::Given => Cow::Borrowed(given.ok_or_else(|| {
                     Error::setting("features.sources", self, "no `given`: the data have no features of nodes")
                 })?),
-                FeatureSource::Degrees => {
-                    Cow::Owned(Features::degrees(dataset.graphs.block_diagonal(), degrees))
-                }
+                FeatureSource::Degrees => Cow::Owned(Features::degrees(dataset.graphs.block_diagonal(), degrees)),
                 FeatureSource::Structural => Cow::Owned(by_graph(&dataset.graphs, STRUCTURAL_COLUMNS, |graph| {
                     let features = structural_features(graph)?;
                     let mut values = features.values().to_vec();

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use fiedler_experiment::{Error, ErrorKind, Result, settings_tree};
+use fiedler_learn::FeatureSources;
 use fiedler_learn::method::{ContrastMode, MethodSettings};
 use fiedler_learn::run::Settings;
 use serde_json::{Value, json};
@@ -10,9 +11,16 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnFlags {
-    /// What makes the embedding: span (the paper's), dgi, untrained, raw or supervised [default: span]
+    /// What makes the embedding: span (the paper's), dgi, untrained, raw, supervised, hops or spectral [default: span]
     #[arg(long, value_name = "NAME", long_help = method_help())]
     method: Option<String>,
+    /// Columns of the embedding, of methods without an encoder: hops [default: 512] and spectral [default: 64]
+    #[arg(long, value_name = "N")]
+    dimensions: Option<usize>,
+    /// Where features come from: auto (those of the data, or node degrees), or some of given, degrees, structural and spectral:K joined
+    /// by +, such as given+structural+spectral:64 [default: auto]
+    #[arg(long, value_name = "LIST")]
+    feature_sources: Option<FeatureSources>,
     /// Epochs of training
     #[arg(long, value_name = "N")]
     epochs: Option<usize>,
@@ -58,6 +66,8 @@ pub struct LearnFlags {
 /// What a flag needs of the method, in order to mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
+    Nothing,
+    Dimensions,
     Training,
     Encoder,
     Views,
@@ -80,12 +90,19 @@ fn method_help() -> String {
 }
 
 impl LearnFlags {
-    fn flags(&self) -> [Flag; 12] {
+    fn flags(&self, method: &MethodSettings) -> [Flag; 14] {
         let flag = |name, needs, keys, value| Flag { name, needs, keys, value };
         let whole = |value: Option<usize>| value.map(|value| json!(value));
         let real = |value: Option<f64>| value.map(|value| json!(value));
         let text = |value: &Option<String>| value.as_ref().map(|value| json!(value));
+        let dimensions: &[&str] = match method {
+            MethodSettings::Spectral(_) => &["method.eigenvectors"],
+            _ => &["method.dimensions"],
+        };
+        let sources = self.feature_sources.as_ref().map(|sources| json!(sources));
         [
+            flag("--dimensions", Needs::Dimensions, dimensions, whole(self.dimensions)),
+            flag("--feature-sources", Needs::Nothing, &["features.sources"], sources),
             flag("--epochs", Needs::Training, &["training.epochs"], whole(self.epochs)),
             flag("--hidden", Needs::Encoder, &["method.encoder.hidden_channels"], whole(self.hidden)),
             flag("--layers", Needs::Encoder, &["method.encoder.num_layers"], whole(self.layers)),
@@ -112,7 +129,7 @@ impl LearnFlags {
             Some(method) => settings_tree::with_method(settings, method)?,
             None => settings.clone(),
         };
-        let flags = self.flags();
+        let flags = self.flags(&settings.method);
         check(&flags, &settings.method)?;
         for Flag { keys, value, .. } in flags {
             let Some(value) = value else { continue };
@@ -137,8 +154,10 @@ fn contrast_name(contrast: ContrastMode) -> Value {
 /// Refuses flags that say nothing to the method, rather than passing them over.
 fn check(flags: &[Flag], method: &MethodSettings) -> Result<()> {
     let has = |needs: Needs| match needs {
+        Needs::Nothing => true,
+        Needs::Dimensions => matches!(method, MethodSettings::Hops(_) | MethodSettings::Spectral(_)),
         Needs::Training => method.as_any().untrained().is_some(),
-        Needs::Encoder => !matches!(method, MethodSettings::Raw(_)),
+        Needs::Encoder => json!(method).get("encoder").is_some(),
         Needs::Views => method.as_any().default_views().is_some(),
     };
     let idle = flags.iter().filter(|flag| flag.value.is_some() && !has(flag.needs));

@@ -132,7 +132,8 @@ impl Method for Hops {
         }
         let sample = data.sample(&[Normalization::Symmetric])?;
         if !data.data.are_features_degrees() {
-            let blocks = HopBlocks::fit(&sample, &self.hops, self.dimensions / self.hops.len(), &self.pca(), self.rotate, data)?;
+            let blocks =
+                HopBlocks::fit(&sample, &self.hops, self.dimensions / self.hops.len(), &self.pca(), self.rotate, data)?;
             if blocks.is_some() {
                 return Ok(HopsModel { features: blocks, structural: None, graphs: None });
             }
@@ -223,7 +224,8 @@ impl HopBlocks {
         let mut image = rows.centered_times(&input.mean, &input.weight, input.width);
         drop(rows);
         let operator = sample.graph(Normalization::Symmetric)?.operator();
-        let mut by_distance: Vec<(usize, usize)> = hops.iter().copied().enumerate().map(|(at, hop)| (hop, at)).collect();
+        let mut by_distance: Vec<(usize, usize)> =
+            hops.iter().copied().enumerate().map(|(at, hop)| (hop, at)).collect();
         by_distance.sort_unstable();
         let mut blocks: Vec<Option<Components>> = vec![None; hops.len()];
         let mut done = 0;

@@ -7,8 +7,8 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -134,7 +134,9 @@ pub(crate) fn eigen(matrix: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
     let mut room = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut room);
     self_adjoint_evd(matrix.as_ref(), values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, Default::default())
-        .map_err(|_| Error::setting("features", "a matrix without a decomposition", "finite values of moderate size"))?;
+        .map_err(|_| {
+            Error::setting("features", "a matrix without a decomposition", "finite values of moderate size")
+        })?;
     let ascending: Vec<f64> = values.column_vector().iter().copied().collect();
     let last = size - 1;
     let descending = Mat::from_fn(size, size, |row, column| vectors[(row, last - column)]);

@@ -116,6 +116,9 @@ pub(crate) fn of_features(rows: &UnitRows, settings: &PcaSettings) -> Result<Com
 /// value decomposition of the matrix as it is where the mean is zero.
 pub(crate) fn of_rows(rows: &UnitRows, mean: Vec<f32>, settings: &PcaSettings) -> Result<Components> {
     let columns = rows.columns();
+    if columns == 0 {
+        return Ok(Components { mean, weight: Vec::new(), width: 0 });
+    }
     let wanted = settings.dimensions.min(columns).min(rows.rows());
     let followed = (wanted + OVERSAMPLES).min(columns).min(rows.rows());
     if columns <= ALWAYS_EXACT || columns <= 2 * followed {
