@@ -14,7 +14,8 @@ pub struct LearnFlags {
     /// What makes the embedding: span (the paper's), dgi, untrained, raw, supervised, hops or spectral [default: span]
     #[arg(long, value_name = "NAME", long_help = method_help())]
     method: Option<String>,
-    /// Columns of the embedding, of methods without an encoder: hops [default: 512] and spectral [default: 64]
+    /// Columns of the embedding, of methods without an encoder: hops [default: 512, of sets of graphs 256] and
+    /// spectral [default: 64]
     #[arg(long, value_name = "N")]
     dimensions: Option<usize>,
     /// Where features come from: auto (those of the data, or node degrees), or some of given, degrees, structural and spectral:K joined
@@ -97,6 +98,8 @@ impl LearnFlags {
         let text = |value: &Option<String>| value.as_ref().map(|value| json!(value));
         let dimensions: &[&str] = match method {
             MethodSettings::Spectral(_) => &["method.eigenvectors"],
+            // Of nodes or of graphs, whichever the data have.
+            MethodSettings::Hops(_) => &["method.dimensions", "method.graphs.dimensions"],
             _ => &["method.dimensions"],
         };
         let sources = self.feature_sources.as_ref().map(|sources| json!(sources));

@@ -40,23 +40,21 @@ pub(super) fn of_run(
     if let Some(untrained) = untrained.as_ref().filter(|_| run.requirements().trained) {
         scores.push(score("the untrained encoder", &run.baseline(untrained)?)?);
     }
-    if run.task().level == TaskLevel::Nodes {
-        // Without features, hops have eigenvectors too.
-        let of_hops = if task.dataset.features.is_some() { LARGE } else { LARGE_SPECTRUM };
-        let wanted = |name: &str, most: usize| {
-            let small = run.task().num_nodes <= most;
-            if !small {
-                observer
-                    .note(&format!("{name} is not among the scores, to save time: there are more than {most} nodes"));
-            }
-            small
-        };
-        if !matches!(method, MethodSettings::Hops(_)) && wanted("hops", of_hops) {
-            scores.extend(baseline("hops", run, &Hops::default(), score, observer)?);
+    let of_nodes = run.task().level == TaskLevel::Nodes;
+    let wanted = |name: &str, most: usize| {
+        let small = run.task().num_nodes <= most;
+        if !small {
+            observer.note(&format!("{name} is not among the scores, to save time: there are more than {most} nodes"));
         }
-        if !matches!(method, MethodSettings::Spectral(_)) && wanted("spectral", LARGE_SPECTRUM) {
-            scores.extend(baseline("spectral", run, &Spectral::default(), score, observer)?);
-        }
+        small
+    };
+    // Without features, hops of nodes have eigenvectors too.
+    let of_hops = if of_nodes && task.dataset.features.is_none() { LARGE_SPECTRUM } else { LARGE };
+    if !matches!(method, MethodSettings::Hops(_)) && wanted("hops", of_hops) {
+        scores.extend(baseline("hops", run, &Hops::default(), score, observer)?);
+    }
+    if of_nodes && !matches!(method, MethodSettings::Spectral(_)) && wanted("spectral", LARGE_SPECTRUM) {
+        scores.extend(baseline("spectral", run, &Spectral::default(), score, observer)?);
     }
     if !matches!(method, MethodSettings::Raw(_)) {
         let what = if task.dataset.features.is_some() { "raw features" } else { "node degrees" };

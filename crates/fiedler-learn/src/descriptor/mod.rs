@@ -89,8 +89,8 @@ impl DescriptorSettings {
             return Err(setting("depth", self.depth.to_string(), "0 to 16"));
         }
         for (key, value) in [("dimensions", self.dimensions), ("block_dimensions", self.block_dimensions)] {
-            if !(1..=4096).contains(&value) {
-                return Err(setting(key, value.to_string(), "1 to 4,096"));
+            if !(1..=100_000).contains(&value) {
+                return Err(setting(key, value.to_string(), "1 to 100,000"));
             }
         }
         if !(2..=1_000_000).contains(&self.fit_graphs) {
