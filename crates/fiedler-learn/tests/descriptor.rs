@@ -9,8 +9,8 @@ use fiedler_augment::pipeline::ComputeSchemes;
 use fiedler_graph::random::stream;
 use fiedler_graph::{Categorical, Dataset, Dense, Event, Features, Graph, GraphSet, NoObserver, Sparse};
 use fiedler_learn::descriptor::{
-    Block, DescriptorSettings, EXACT_SPECTRUM, degree_colors, hop_pool, pair_products, size_measures, spectrum_measures,
-    structure_measures, wl_colors,
+    Block, DescriptorSettings, EXACT_SPECTRUM, degree_colors, hop_pool, pair_products, size_measures,
+    spectrum_measures, structure_measures, wl_colors,
 };
 use fiedler_learn::method::Hops;
 use fiedler_learn::run::{Fitting, Run, RunResult, Settings};
@@ -110,7 +110,8 @@ fn colors_are_those_of_a_refinement_by_sorted_neighborhoods() {
     let labels: Vec<Vec<u64>> =
         graphs.iter().map(|graph| (0..graph.num_nodes()).map(|_| random.random_range(0..3)).collect()).collect();
     let depth = 4;
-    let found: Vec<Vec<u64>> = graphs.iter().zip(&labels).map(|(graph, start)| wl_colors(graph, start, depth)).collect();
+    let found: Vec<Vec<u64>> =
+        graphs.iter().zip(&labels).map(|(graph, start)| wl_colors(graph, start, depth)).collect();
     // Plain: a color is the pair of the color before and the sorted colors of the neighbors, named in order of appearance.
     let mut plain = labels.clone();
     let mut hashes_of_rounds = Vec::new();
@@ -120,7 +121,11 @@ fn colors_are_those_of_a_refinement_by_sorted_neighborhoods() {
             let nodes = colors.len();
             for (node, &color) in colors.iter().enumerate() {
                 let hash = graph[round * nodes + node];
-                assert_eq!(*hash_of.entry(color).or_insert(hash), hash, "round {round}: equal colors, different hashes");
+                assert_eq!(
+                    *hash_of.entry(color).or_insert(hash),
+                    hash,
+                    "round {round}: equal colors, different hashes"
+                );
             }
         }
         let mut hashes: Vec<u64> = hash_of.values().copied().collect();
@@ -163,13 +168,16 @@ fn pair_products_are_their_dense_formula() {
         x.iter_mut().step_by(2).for_each(|value| *value = 0.0);
         let mut found = vec![0.0; 4 * width * width];
         let products = pair_products(&graph, &x, width, 3);
-        assert!(products.is_sorted_by_key(|product| product.cell) && products.iter().all(|product| product.value != 0.0));
+        assert!(
+            products.is_sorted_by_key(|product| product.cell) && products.iter().all(|product| product.value != 0.0)
+        );
         products.iter().for_each(|product| found[product.cell as usize] = product.value);
         for power in 0..4 {
             let image = powers(&graph, &x, width, power, true);
             for row in 0..width {
                 for column in 0..width {
-                    let expected: f64 = (0..nodes).map(|node| x[node * width + row] * image[node * width + column]).sum();
+                    let expected: f64 =
+                        (0..nodes).map(|node| x[node * width + row] * image[node * width + column]).sum();
                     let found = found[(power * width + row) * width + column];
                     assert!((found - expected).abs() < 1e-10, "{found} {expected}");
                 }
@@ -224,7 +232,8 @@ fn no_block_looks_at_the_names_of_nodes() {
         for (node, &name) in names.iter().enumerate() {
             moved[2 * name as usize..][..2].copy_from_slice(&x[2 * node..][..2]);
         }
-        let alike = |a: Vec<f32>, b: Vec<f32>| a.iter().zip(&b).all(|(&a, &b)| near(a, f64::from(b))) && a.len() == b.len();
+        let alike =
+            |a: Vec<f32>, b: Vec<f32>| a.iter().zip(&b).all(|(&a, &b)| near(a, f64::from(b))) && a.len() == b.len();
         assert!(alike(hop_pool(&graph, &x, 2, 4), hop_pool(&other, &moved, 2, 4)));
         assert!(alike(spectrum_measures(&graph).unwrap(), spectrum_measures(&other).unwrap()));
         assert_eq!(size_measures(&graph), size_measures(&other));
@@ -462,7 +471,9 @@ fn stored_descriptors_with_other_shapes_are_refused() {
     let bytes = fit(&data, &DescriptorSettings::default()).unwrap().encoder.to_bytes().unwrap();
     let whole = StateDict::from_bytes(&bytes).unwrap();
     let names: Vec<String> = whole.iter().map(|(name, ..)| name.to_string()).collect();
-    assert!(names.iter().any(|name| name == "graphs.colors") && names.iter().any(|name| name == "graphs.features.kinds"));
+    assert!(
+        names.iter().any(|name| name == "graphs.colors") && names.iter().any(|name| name == "graphs.features.kinds")
+    );
     for name in &names {
         let mut damaged = StateDict::default();
         damaged.note = whole.note.clone();
@@ -480,7 +491,7 @@ fn stored_descriptors_with_other_shapes_are_refused() {
     }
     // Values that are no digits, no marks and no kinds must not lead to a panic.
     let mut damaged = StateDict::default();
-        damaged.note = whole.note.clone();
+    damaged.note = whole.note.clone();
     for (name, shape, values) in whole.iter() {
         damaged.insert(name, shape.to_vec(), vec![-1.5e30; values.len()]).unwrap();
     }

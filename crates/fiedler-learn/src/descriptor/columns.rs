@@ -160,7 +160,11 @@ impl FeatureColumns {
             let (found, expected) = (reduction.dims()[0], stored.iter().filter(|&&kind| kind != 0.0).count());
             if found != expected {
                 let name = format!("{name}.reduction");
-                return Err(state_dict(name, format!("{found} rows"), format!("{expected}, one for each column that varies")));
+                return Err(state_dict(
+                    name,
+                    format!("{found} rows"),
+                    format!("{expected}, one for each column that varies"),
+                ));
             }
         }
         Ok(FeatureColumns { kinds, mean, scale, reduction })

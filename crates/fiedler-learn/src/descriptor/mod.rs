@@ -77,7 +77,8 @@ impl DescriptorSettings {
     /// # Errors
     /// Names the setting.
     pub fn check(&self, name: &str) -> Result<()> {
-        let setting = |key: &str, value: String, expected: &str| Error::setting(format!("{name}.{key}"), value, expected);
+        let setting =
+            |key: &str, value: String, expected: &str| Error::setting(format!("{name}.{key}"), value, expected);
         let mut blocks = self.blocks.clone();
         blocks.sort_unstable();
         blocks.dedup();

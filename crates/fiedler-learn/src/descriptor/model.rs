@@ -76,8 +76,7 @@ impl DescriptorModel {
         let of = |part: &str| format!("{name}.{part}");
         let features = of("features");
         let has_features = weights.shape(&format!("{features}.kinds")).is_some();
-        let features =
-            has_features.then(|| FeatureColumns::shaped(weights, &features, columns, device)).transpose()?;
+        let features = has_features.then(|| FeatureColumns::shaped(weights, &features, columns, device)).transpose()?;
         let refuse = |part: &str, found: String, expected: String| Error::StateDict { name: of(part), found, expected };
         let check = |part: &str, found: Vec<usize>, expected: Vec<usize>| match found == expected {
             true => Ok(()),
@@ -93,7 +92,9 @@ impl DescriptorModel {
         let colors = match weights.shape(&of("colors")) {
             Some(&[count, DIGITS]) if settings.has(Block::Wl) => Some(count),
             None => None,
-            Some(shape) => return Err(refuse("colors", format!("shape {shape:?}"), "[colors, 4], with block wl".into())),
+            Some(shape) => {
+                return Err(refuse("colors", format!("shape {shape:?}"), "[colors, 4], with block wl".into()));
+            }
         };
         let pairs = match weights.get(&of("pairs")) {
             Some(marks) => {
@@ -152,7 +153,8 @@ impl DescriptorModel {
 
     fn structure_scale(&self) -> StructureScale {
         let stored = values(&self.structure);
-        let part = |first: usize| std::array::from_fn(|at| stored.get(first + at).map_or(0.0, |&value| f64::from(value)));
+        let part =
+            |first: usize| std::array::from_fn(|at| stored.get(first + at).map_or(0.0, |&value| f64::from(value)));
         StructureScale { mean: part(0), scale: part(STRUCTURE_MEASURES) }
     }
 }
@@ -207,7 +209,8 @@ impl RowMap {
         let values = row.dense.iter().zip(&self.mean[1..]).map(|(value, mean)| value - mean);
         entries.extend((1..).zip(values).filter(|(_, value)| *value != 0.0));
         entries.extend(self.pair_entries(row).map(|(column, value)| (dense + column, value)));
-        entries.extend(self.color_entries(row).into_iter().map(|(column, value)| (dense + self.of_pairs + column, value)));
+        entries
+            .extend(self.color_entries(row).into_iter().map(|(column, value)| (dense + self.of_pairs + column, value)));
         entries
     }
 

@@ -7,8 +7,8 @@ use fiedler_graph::{Graph, GraphSet};
 use super::columns::NodeFeatures;
 use super::wl::signature;
 use super::{
-    Block, DescriptorSettings, SIZE_MEASURES, SPECTRUM_MEASURES, STRUCTURE_MEASURES, count_colors, degree_colors, hop_columns,
-    hop_pool, pair_products, signed_log, size_measures, spectrum_measures, structure_measures, wl_colors,
+    Block, DescriptorSettings, SIZE_MEASURES, SPECTRUM_MEASURES, STRUCTURE_MEASURES, count_colors, degree_colors,
+    hop_columns, hop_pool, pair_products, signed_log, size_measures, spectrum_measures, structure_measures, wl_colors,
 };
 use crate::error::Result;
 

@@ -50,11 +50,12 @@ pub fn spectrum_measures(graph: &Graph) -> Result<Vec<f32>> {
         moments_of(&eigenvalues(&laplacian, u64::MAX).map_err(fiedler_augment::Error::from)?)
     } else {
         {
-        let settings = DensitySettings { moments: MOMENTS, probes: PROBES, seed: 0 };
-        chebyshev_moments(&laplacian, &settings).map_err(fiedler_augment::Error::from)?
-    }
+            let settings = DensitySettings { moments: MOMENTS, probes: PROBES, seed: 0 };
+            chebyshev_moments(&laplacian, &settings).map_err(fiedler_augment::Error::from)?
+        }
     };
-    let sum = |weights: &[f64; MOMENTS]| weights.iter().zip(&moments).map(|(weight, moment)| weight * moment).sum::<f64>();
+    let sum =
+        |weights: &[f64; MOMENTS]| weights.iter().zip(&moments).map(|(weight, moment)| weight * moment).sum::<f64>();
     Ok(OF_MOMENTS.iter().map(|weights| (sum(weights) / nodes as f64) as f32).collect())
 }
 

@@ -54,7 +54,15 @@ pub struct Hops {
 
 impl Default for Hops {
     fn default() -> Self {
-        Hops { hops: vec![0, 1, 2, 4, 8], dimensions: 512, pca_iterations: 4, rotate: true, eigenvectors: 64, seed: 0, graphs: DescriptorSettings::default() }
+        Hops {
+            hops: vec![0, 1, 2, 4, 8],
+            dimensions: 512,
+            pca_iterations: 4,
+            rotate: true,
+            eigenvectors: 64,
+            seed: 0,
+            graphs: DescriptorSettings::default(),
+        }
     }
 }
 
