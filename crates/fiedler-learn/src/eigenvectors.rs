@@ -1,6 +1,7 @@
 //! Eigenvectors of a graph's operator as features.
 
 use faer::Mat;
+use fiedler_graph::measure::components;
 use fiedler_graph::{Dense, Graph};
 use fiedler_spectral::{Normalized, Operator, PartialSettings, SymmetricMap, partial};
 use serde::{Deserialize, Serialize};
@@ -10,10 +11,18 @@ use crate::pca::linear;
 
 /// Nodes up to which all eigenvectors are computed, by one thread.
 const SMALL: usize = 400;
+/// Residuals of eigenvectors, the next where the one before takes too long: eigenvalues of paths and roads lie so close that their
+/// eigenvectors can hardly be told apart, and any mixture of them will do.
+const TOLERANCES: [f64; 3] = [1e-6, 1e-4, 1e-2];
+/// Rounds of the eigensolver before a larger residual is taken.
+const ROUNDS: usize = 60;
+/// Bytes of a dense matrix where the eigensolver does not converge.
+const DENSE_LIMIT: u64 = 256 << 20;
 /// Eigenvalues that are this near have one eigenspace, as far as the solver can tell.
 const SAME: f64 = 1e-5;
-/// Rows of an eigenspace whose lengths differ by less count as equally long: the first of them is the pivot.
-const TIE: f64 = 1e-6;
+/// Rows of an eigenspace whose squared lengths differ by less count as equally long, as those of symmetric nodes are but for what the
+/// solver leaves: the first of them is the pivot.
+const TIE: f64 = 1e-2;
 
 /// Which eigenvectors, and how they are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -49,10 +58,14 @@ impl EigenvectorSettings {
 /// Leading eigenvectors of a graph, one row a node and one column each, weighted by a power of their eigenvalues; all together are
 /// scaled so that rows have length one on average.
 ///
-/// Signs are fixed: the entry of the largest size is positive. Of eigenvalues that repeat only the eigenspace is determined; its basis
-/// is chosen by the nodes that it holds most of, one after the other, whatever basis the solver found. Where so many eigenvalues repeat
-/// that the last one wanted is among them (more components than columns, say), which of its eigenvectors are among the wanted depends on
-/// the solver's seed, which is fixed, and nothing else. Eigenvectors of two graphs have nothing in common but their order.
+/// The eigenvalue 1 has one eigenvector for each component, which only says who belongs to it. Components with at least `n / K` of the
+/// `n` nodes have theirs, the largest first; those of smaller ones, of which there may be hundreds, are left out, and what varies within
+/// components takes their place.
+///
+/// Signs are fixed: the entry of the largest size is positive. Of other eigenvalues that repeat only the eigenspace is determined; its
+/// basis is chosen by the nodes that it holds most of, one after the other, whatever basis the solver found. Where the last one wanted is
+/// among eigenvalues that repeat, which of its eigenvectors are there depends on the solver's seed, which is fixed, and nothing else.
+/// Eigenvectors of two graphs have nothing in common but their order.
 ///
 /// ```
 /// use fiedler_graph::generate;
@@ -88,34 +101,169 @@ pub fn eigenvectors(graph: &Graph, settings: &EigenvectorSettings) -> Result<Den
     Ok(Dense::new(nodes, columns, values.into_iter().map(|value| (value * scale) as f32).collect())?)
 }
 
-/// The largest eigenvalues of the normalized adjacency matrix, without or with self-loops, and their eigenvectors.
+/// The largest eigenvalues of the normalized adjacency matrix, without or with self-loops, and their eigenvectors: those of large
+/// components first, then what is not constant on components.
 fn leading(graph: &Graph, operator: Operator, wanted: usize) -> Result<(Vec<f64>, Mat<f64>)> {
     let map = Normalized::of(graph, operator);
     let nodes = graph.num_nodes();
-    if nodes <= SMALL {
-        // The largest of `I - L`, or of the operator itself.
-        let mut dense = map.to_dense();
-        if operator == Operator::Laplacian {
-            dense = Mat::from_fn(nodes, nodes, |row, column| f64::from(u8::from(row == column)) - dense[(row, column)]);
-        }
-        let (values, vectors) = linear::eigen(&dense)?;
-        let vectors = Mat::from_fn(nodes, wanted, |row, column| vectors[(row, column)]);
-        return Ok((values[..wanted].to_vec(), vectors));
-    }
-    let solve = |lowest, highest| {
-        let settings = PartialSettings { lowest, highest, ..PartialSettings::default() };
-        partial(&map, &settings, None)
+    let constant = Constants::new(graph, &map);
+    let own = constant.large(nodes.div_ceil(wanted.max(1)), wanted);
+    let others = wanted - own.len();
+    let (values, vectors) = if nodes <= SMALL {
+        let sign = if operator == Operator::Laplacian { -1.0 } else { 1.0 };
+        let dense = Deflated { map: &map, constant: &constant, operator }.to_dense();
+        let shift = |row, column| if operator == Operator::Laplacian && row == column { 1.0 } else { 0.0 };
+        linear::eigen(&Mat::from_fn(nodes, nodes, |row, column| shift(row, column) + sign * dense[(row, column)]))?
+    } else {
+        solve(&Deflated { map: &map, constant: &constant, operator }, operator, others)?
     };
-    let problem = |error: fiedler_spectral::Error| Error::setting("eigenvectors", wanted, format!("fewer: {error}"));
-    match operator {
-        Operator::Laplacian => {
-            let found = solve(wanted, 0).map_err(problem)?.lowest;
-            Ok((found.values.iter().map(|value| 1.0 - value).collect(), found.vectors))
+    let entry = |row: usize, column: usize| match own.get(column) {
+        Some(&component) if constant.of[row] == component => constant.roots[row],
+        Some(_) => 0.0,
+        None => vectors[(row, column - own.len())],
+    };
+    let values = own.iter().map(|_| 1.0).chain(values.into_iter().take(others)).collect();
+    Ok((values, Mat::from_fn(nodes, wanted, entry)))
+}
+
+/// The leading eigenpairs of a map by iteration.
+fn solve(map: &dyn SymmetricMap, operator: Operator, wanted: usize) -> Result<(Vec<f64>, Mat<f64>)> {
+    let (lowest, highest) = match operator {
+        Operator::Laplacian => (wanted, 0),
+        Operator::Propagation => (0, wanted),
+    };
+    let mut problem = None;
+    for tolerance in TOLERANCES {
+        let settings = PartialSettings {
+            lowest,
+            highest,
+            tolerance,
+            rounds: ROUNDS,
+            dense_limit: DENSE_LIMIT,
+            ..PartialSettings::default()
+        };
+        match partial(map, &settings, None) {
+            Ok(found) if operator == Operator::Laplacian => {
+                return Ok((found.lowest.values.iter().map(|value| 1.0 - value).collect(), found.lowest.vectors));
+            }
+            Ok(found) => return Ok((found.highest.values, found.highest.vectors)),
+            Err(error) => problem = Some(error),
         }
-        Operator::Propagation => {
-            let found = solve(0, wanted).map_err(problem)?.highest;
-            Ok((found.values, found.vectors))
+    }
+    let problem = problem.map_or(String::new(), |problem| format!(" ({problem})"));
+    Err(Error::setting("eigenvectors", wanted, format!("fewer: the eigensolver does not converge{problem}")))
+}
+
+/// The eigenvectors of eigenvalue 1 of the normalized adjacency matrix, which are known: on every component the roots of the degrees.
+struct Constants {
+    /// The component of each node; [`NO_COMPONENT`] where it has no edges and no part in them.
+    of: Vec<u32>,
+    /// Nodes of each component.
+    sizes: Vec<usize>,
+    /// The entry of each node, of length one over its component.
+    roots: Vec<f64>,
+}
+
+const NO_COMPONENT: u32 = u32::MAX;
+
+impl Constants {
+    fn new(graph: &Graph, map: &Normalized<'_>) -> Constants {
+        let (mut of, count) = components(graph);
+        let degrees = map.degrees();
+        let (mut sizes, mut sums) = (vec![0; count], vec![0.0; count]);
+        for (node, component) in of.iter_mut().enumerate() {
+            sizes[*component as usize] += 1;
+            sums[*component as usize] += degrees[node];
+            if degrees[node] == 0.0 {
+                *component = NO_COMPONENT;
+            }
         }
+        let root = |(node, &component): (usize, &u32)| match component {
+            NO_COMPONENT => 0.0,
+            component => (degrees[node] / sums[component as usize]).sqrt(),
+        };
+        let roots = of.iter().enumerate().map(root).collect();
+        Constants { of, sizes, roots }
+    }
+
+    /// The components with at least so many nodes, the largest first, at most so many.
+    fn large(&self, least: usize, most: usize) -> Vec<u32> {
+        let mut found: Vec<u32> = (0..self.sizes.len() as u32).collect();
+        let has_edges = |component: u32| self.of.contains(&component);
+        found.retain(|&component| self.sizes[component as usize] >= least.max(1));
+        found.sort_by_key(|&component| std::cmp::Reverse(self.sizes[component as usize]));
+        found.truncate(most);
+        found.retain(|&component| has_edges(component));
+        found
+    }
+}
+
+/// An operator whose eigenvectors of eigenvalue 1, in the adjacency matrix, are moved to the other end of the spectrum.
+struct Deflated<'a> {
+    map: &'a Normalized<'a>,
+    constant: &'a Constants,
+    operator: Operator,
+}
+
+impl Deflated<'_> {
+    /// What `N Nᵀ` is multiplied by, where the columns of `N` are the constant eigenvectors.
+    fn lift(&self) -> f64 {
+        match self.operator {
+            Operator::Laplacian => 2.0,
+            Operator::Propagation => -2.0,
+        }
+    }
+
+    /// Adds `scale · lift · N Nᵀ x`.
+    fn add_lifted<T: Copy + Into<f64>>(
+        &self,
+        x: &[T],
+        columns: usize,
+        scale: f64,
+        y: &mut [T],
+        narrow: impl Fn(f64) -> T,
+    ) {
+        if columns == 0 {
+            return;
+        }
+        let Constants { of, sizes, roots } = self.constant;
+        // Nodes in their order: sums do not depend on the number of threads.
+        let mut shares = vec![0.0; sizes.len() * columns];
+        for ((&component, &root), row) in of.iter().zip(roots).zip(x.chunks_exact(columns)) {
+            if component != NO_COMPONENT {
+                let shares = &mut shares[component as usize * columns..][..columns];
+                shares.iter_mut().zip(row).for_each(|(share, &value)| *share += root * value.into());
+            }
+        }
+        let factor = scale * self.lift();
+        for ((&component, &root), row) in of.iter().zip(roots).zip(y.chunks_exact_mut(columns)) {
+            if component != NO_COMPONENT {
+                let shares = &shares[component as usize * columns..][..columns];
+                for (value, share) in row.iter_mut().zip(shares) {
+                    *value = narrow((*value).into() + factor * root * share);
+                }
+            }
+        }
+    }
+}
+
+impl SymmetricMap for Deflated<'_> {
+    fn size(&self) -> usize {
+        self.map.size()
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        self.map.bounds()
+    }
+
+    fn recur(&self, x: &[f64], columns: usize, scale: f64, shift: f64, keep: f64, y: &mut [f64]) {
+        self.map.recur(x, columns, scale, shift, keep, y);
+        self.add_lifted(x, columns, scale, y, |value| value);
+    }
+
+    fn recur_single(&self, x: &[f32], columns: usize, scale: f32, shift: f32, keep: f32, y: &mut [f32]) {
+        self.map.recur_single(x, columns, scale, shift, keep, y);
+        self.add_lifted(x, columns, scale.into(), y, |value| value as f32);
     }
 }
 
@@ -123,6 +271,11 @@ fn leading(graph: &Graph, operator: Operator, wanted: usize) -> Result<(Vec<f64>
 fn canonical(values: &[f64], mut vectors: Mat<f64>) -> Mat<f64> {
     let mut first = 0;
     while first < values.len() {
+        // The constant eigenvectors of components are what they are, and positive.
+        if values[first] == 1.0 {
+            first += 1;
+            continue;
+        }
         let mut end = first + 1;
         while end < values.len() && (values[end - 1] - values[end]).abs() <= SAME {
             end += 1;

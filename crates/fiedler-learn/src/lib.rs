@@ -25,6 +25,7 @@
 
 mod beside;
 pub mod data;
+pub mod descriptor;
 mod device;
 mod edge_table;
 mod eigenvectors;

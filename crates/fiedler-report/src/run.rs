@@ -24,6 +24,8 @@ pub struct RunPage {
     pub kept_epoch: Option<usize>,
     /// How well labels can be predicted, what was asked for first.
     pub scores: Vec<ScoreRow>,
+    /// One sentence on who won.
+    pub verdict: Option<String>,
     /// How alike embeddings are, from 0 to 1.
     pub spread: f64,
     /// Seconds for the scheme and for training.
@@ -142,10 +144,11 @@ impl RunPage {
         let texts: Vec<String> = alike.iter().map(|score| format!("{} from {}", score.text(), score.of)).collect();
         let whiskers =
             if first.deviation.is_some() { format!(" Whiskers: {}.", first.deviation_is) } else { String::new() };
+        let verdict = self.verdict.as_ref().map_or(String::new(), |verdict| format!(" {}.", capital(verdict)));
         Some(Figure {
             name: "scores".into(),
             title: "How well labels can be predicted".into(),
-            caption: format!("The embedding beside what it has to beat.{whiskers}"),
+            caption: format!("The embedding beside what it has to beat.{verdict}{whiskers}"),
             alternative: format!("{}: {}.", capital(&first.metric), texts.join(", ")),
             svg: Dots {
                 x: Axis::linear(first.unit()),

@@ -45,15 +45,9 @@ impl Density {
     /// # Errors
     /// When there is not at least one probe and two moments.
     pub fn estimate(map: &dyn SymmetricMap, settings: &DensitySettings) -> Result<Density> {
-        if settings.moments < 2 {
-            return Err(Error::setting("moments", settings.moments, "at least 2"));
-        }
-        if settings.probes == 0 {
-            return Err(Error::setting("probes", 0, "at least 1"));
-        }
-        let mut moments = raw_moments(map, settings);
-        damp(&mut moments);
-        Ok(Density { moments, bounds: map.bounds() })
+        let moments = chebyshev_moments(map, settings)?;
+        let damped = moments.iter().zip(jackson_kernel(moments.len())).map(|(moment, factor)| moment * factor);
+        Ok(Density { moments: damped.collect(), bounds: map.bounds() })
     }
 
     /// The interval that holds the spectrum.
@@ -95,8 +89,18 @@ impl Density {
     }
 }
 
-/// `tr T_k(M)`; each product gives two moments, as `T_2k = 2 T_k² - 1` and `T_2k-1 = 2 T_k T_k-1 - T_1`.
-fn raw_moments(map: &dyn SymmetricMap, settings: &DensitySettings) -> Vec<f64> {
+/// Estimates the Chebyshev moments of a map's spectrum, `tr T_k(M)` with the interval of the spectrum scaled to [-1, 1]. Each product gives
+/// two, as `T_2k = 2 T_k² - 1` and `T_2k-1 = 2 T_k T_k-1 - T_1`.
+///
+/// # Errors
+/// When there is not at least one probe and two moments.
+pub fn chebyshev_moments(map: &dyn SymmetricMap, settings: &DensitySettings) -> Result<Vec<f64>> {
+    if settings.moments < 2 {
+        return Err(Error::setting("moments", settings.moments, "at least 2"));
+    }
+    if settings.probes == 0 {
+        return Err(Error::setting("probes", 0, "at least 1"));
+    }
     let (size, probes) = (map.size(), settings.probes);
     let (low, high) = map.bounds();
     let (scale, shift) = (2.0 / (high - low), -(high + low) / (high - low));
@@ -113,14 +117,15 @@ fn raw_moments(map: &dyn SymmetricMap, settings: &DensitySettings) -> Vec<f64> {
         moments.push(2.0 * mean(&next, &now) - moments[1]);
     }
     moments.truncate(settings.moments);
-    moments
+    Ok(moments)
 }
 
-/// Multiplies by the Jackson kernel, which turns the series' ripples into a slight blur.
-fn damp(moments: &mut [f64]) {
-    let steps = moments.len() as f64 + 1.0;
-    for (k, moment) in moments.iter_mut().enumerate() {
+/// The Jackson kernel: what so many moments are multiplied by, which turns the ripples of their series into a slight blur.
+pub fn jackson_kernel(moments: usize) -> Vec<f64> {
+    let steps = moments as f64 + 1.0;
+    let factor = |k: usize| {
         let angle = PI * k as f64 / steps;
-        *moment *= ((steps - k as f64) * angle.cos() + angle.sin() / (PI / steps).tan()) / steps;
-    }
+        ((steps - k as f64) * angle.cos() + angle.sin() / (PI / steps).tan()) / steps
+    };
+    (0..moments).map(factor).collect()
 }

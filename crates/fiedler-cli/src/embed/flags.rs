@@ -2,6 +2,7 @@
 
 use clap::Args;
 use fiedler_experiment::{Error, ErrorKind, Result, settings_tree};
+use fiedler_learn::FeatureSources;
 use fiedler_learn::method::{ContrastMode, MethodSettings};
 use fiedler_learn::run::Settings;
 use serde_json::{Value, json};
@@ -13,6 +14,14 @@ pub struct LearnFlags {
     /// What makes the embedding [default: span, the paper's]
     #[arg(long, value_name = "NAME", long_help = method_help())]
     method: Option<String>,
+    /// Columns of the embedding, of methods without an encoder: hops [default: 512, of sets of graphs 256] and
+    /// spectral [default: 64]
+    #[arg(long, value_name = "N")]
+    dimensions: Option<usize>,
+    /// Where features come from: auto (those of the data, or node degrees), or some of given, degrees, structural and spectral:K joined
+    /// by +, such as given+structural+spectral:64 [default: auto]
+    #[arg(long, value_name = "LIST")]
+    feature_sources: Option<FeatureSources>,
     /// Epochs of training
     #[arg(long, value_name = "N")]
     epochs: Option<usize>,
@@ -74,12 +83,21 @@ fn method_help() -> String {
 }
 
 impl LearnFlags {
-    fn flags(&self) -> [Flag; 13] {
+    fn flags(&self, method: &MethodSettings) -> [Flag; 15] {
         let flag = |name, keys, value| Flag { name, keys, value };
         let whole = |value: Option<usize>| value.map(|value| json!(value));
         let real = |value: Option<f64>| value.map(|value| json!(value));
         let text = |value: &Option<String>| value.as_ref().map(|value| json!(value));
+        let dimensions: &[&str] = match method {
+            MethodSettings::Spectral(_) => &["method.eigenvectors"],
+            // Of nodes or of graphs, whichever the data have.
+            MethodSettings::Hops(_) => &["method.dimensions", "method.graphs.dimensions"],
+            _ => &["method.dimensions"],
+        };
+        let sources = self.feature_sources.as_ref().map(|sources| json!(sources));
         [
+            flag("--dimensions", dimensions, whole(self.dimensions)),
+            flag("--feature-sources", &["features.sources"], sources),
             flag("--epochs", &["training.epochs"], whole(self.epochs)),
             flag("--hidden", &["method.encoder.hidden_channels"], whole(self.hidden)),
             flag("--layers", &["method.encoder.num_layers"], whole(self.layers)),
@@ -111,7 +129,7 @@ impl LearnFlags {
             Some(method) => settings_tree::with_method(settings, method)?,
             None => settings.clone(),
         };
-        let flags = self.flags();
+        let flags = self.flags(&settings.method);
         check(&flags, &settings)?;
         for Flag { keys, value, .. } in flags {
             let Some(value) = value else { continue };

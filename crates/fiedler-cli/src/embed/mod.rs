@@ -80,6 +80,8 @@ Examples:
   fiedler embed --resume --out cora-run
   fiedler embed edges.csv --features words.csv --epochs 200 --embeddings npy,csv
   fiedler embed cora --recipe none --set training.patience=20
+  fiedler embed cora --method hops
+  fiedler embed edges.csv --features words.csv --feature-sources given+structural+spectral:64
   fiedler embed mutag --scheme uniform-removal --ratio 0.2
   fiedler embed other-graph.csv --features words.csv --encoder cora-run/encoder.safetensors";
 
@@ -112,9 +114,13 @@ impl Embed {
         if let Some(before) = &origin.record {
             before.check_same(&settings, &task.record)?;
         }
-        if task.dataset.features.is_none() {
+        if task.dataset.features.is_none() && settings.features.sources.is_auto() {
             let degrees = settings.features.degrees;
-            output.note(&format!("no features: node degrees serve, one column each up to {degrees}"));
+            output.note(&match settings.method {
+                MethodSettings::Hops(_) => "no features: structural features and eigenvectors serve".to_owned(),
+                MethodSettings::Spectral(_) => "no features: eigenvectors need none".to_owned(),
+                _ => format!("no features: node degrees serve, one column each up to {degrees}"),
+            });
         }
         // An encoder that is trained with labels is judged by the split that it does not learn from.
         let probe = match settings.method {

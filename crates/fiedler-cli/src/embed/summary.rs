@@ -29,6 +29,12 @@ pub fn describe(record: &RunRecord, folder: &str) -> String {
         table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{best}", count(result.epochs)));
     }
     add_scores(&mut table, &result.scores, result.not_judged.as_deref());
+    if let Some(verdict) = &result.verdict {
+        table.row("verdict", verdict.clone());
+    }
+    if let Some(auc) = result.edge_auc {
+        table.row("edge AUC", format!("{auc:.2}"));
+    }
     table.row("took", timing(result));
     table.row("folder", folder);
     let page = Path::new(folder).join(PAGE);
@@ -66,5 +72,6 @@ fn with_deviation(score: &QuickScore) -> String {
 
 fn timing(result: &ResultRecord) -> String {
     let memory = result.peak_bytes.map_or(String::new(), |bytes| format!(", {:.0} MB at most", bytes as f64 / 1e6));
-    format!("{:.1} s for the scheme, {:.1} s for training{memory}", result.scheme_seconds, result.training_seconds)
+    let what = if result.epochs > 0 { "training" } else { "fitting" };
+    format!("{:.1} s for the scheme, {:.1} s for {what}{memory}", result.scheme_seconds, result.training_seconds)
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod augment;
+mod baselines;
 mod data;
 mod embed;
 mod evaluate;

@@ -172,6 +172,7 @@ impl PageParts<'_> {
             losses: self.losses.clone(),
             kept_epoch: result.best_epoch.filter(|_| settings.training.patience.is_some()),
             scores: scores(&result.scores, self.folder, settings.method.name()),
+            verdict: result.verdict.clone(),
             spread: result.relative_std,
             seconds: (result.scheme_seconds, result.training_seconds),
             threads: result.threads,

@@ -7,9 +7,9 @@ use std::time::Instant;
 use fiedler_augment::SchemeSettings;
 use fiedler_augment::pipeline::ComputeSchemes;
 use fiedler_evaluate::QuickScore;
-use fiedler_graph::Observer;
+use fiedler_graph::{Observer, measure};
 use fiedler_learn::Supervision;
-use fiedler_learn::run::{self, Fitting, RunResult};
+use fiedler_learn::run::{self, Fitting, RunResult, Settings};
 use fiedler_learn::trainer::Checkpointing;
 
 use super::folder::{Existing, RunFolder};
@@ -19,6 +19,10 @@ use crate::error::{Error, Result};
 use crate::observe::Tell;
 use crate::pages;
 use crate::scheme_store::{ComputedScheme, compute_scheme, load_scheme, save_scheme};
+use crate::task::Task;
+
+/// Edge AUC up to which averaging over neighbors is doubtful.
+const DOUBTFUL_AUC: f64 = 0.55;
 
 /// A plan that has been checked against its data.
 pub struct CheckedRun<'a> {
@@ -81,7 +85,14 @@ impl<'a> CheckedRun<'a> {
         let (scores, not_judged) = judge(&plan, &run, &outcome, observer)?;
         let scheme_seconds = schemes.iter().fold(0.0, |sum, computed| sum + computed.seconds);
         record.finished = true;
-        record.result = Some(ResultRecord { not_judged, ..ResultRecord::new(&outcome, scheme_seconds, scores) });
+        record.result = Some(ResultRecord {
+            not_judged,
+            verdict: scores::verdict(&run.settings().method, &scores),
+            edge_auc: (plan.page || plan.probe.is_some())
+                .then(|| edge_auc(plan.task, &record.settings, observer))
+                .flatten(),
+            ..ResultRecord::new(&outcome, scheme_seconds, scores)
+        });
         folder.finish(&record)?;
         let artifacts = RunArtifacts { record, outcome, schemes };
         if plan.page {
@@ -103,6 +114,19 @@ fn judge(
         Ok(scores) => Ok((scores, None)),
         Err(error) => scores::why_not(error, probe, observer).map(|reason| (Vec::new(), Some(reason))),
     }
+}
+
+/// How much more alike features are on edges than on random pairs, where a graph of nodes has features; tells the user where they are
+/// hardly so.
+fn edge_auc(task: &Task, settings: &Settings, observer: &dyn Observer) -> Option<f64> {
+    let (graph, features) = (task.dataset.graph()?, task.dataset.features.as_ref()?);
+    let auc = measure::edge_auc(graph, features, settings.seed)?;
+    if auc <= DOUBTFUL_AUC {
+        observer.note(&format!(
+            "features on edges are hardly more alike than on random pairs (edge AUC {auc:.2}): propagation may hurt"
+        ));
+    }
+    Some(auc)
 }
 
 /// The schemes: shared, or kept in the folder by an earlier part of the run, or computed now. None where no views are drawn.

@@ -30,6 +30,7 @@ pub use folder::{Existing, PAGE, RunFolder};
 pub(crate) use folder::{LOSSES, remove};
 pub use lock::{RunLock, STALE_AFTER};
 pub use record::{FORMAT, ResultRecord, RunRecord};
+pub use scores::verdict;
 
 /// What a run is to be.
 #[derive(Clone)]

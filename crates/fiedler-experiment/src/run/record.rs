@@ -62,11 +62,17 @@ pub struct ResultRecord {
     pub threads: usize,
     /// Peak memory of the process.
     pub peak_bytes: Option<u64>,
-    /// How well labels can be predicted.
+    /// How well labels can be predicted, from the embedding and from what it has to beat.
     pub scores: Vec<QuickScore>,
     /// Why there are no scores, where there are labels.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub not_judged: Option<String>,
+    /// One sentence on who won, where there are scores to compare.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verdict: Option<String>,
+    /// Edge AUC: how much more alike features are on edges than on random pairs; near one half where they are not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub edge_auc: Option<f64>,
 }
 
 impl RunRecord {
@@ -147,6 +153,8 @@ impl ResultRecord {
             peak_bytes: memory::peak_bytes(),
             scores,
             not_judged: None,
+            verdict: None,
+            edge_auc: None,
         }
     }
 }

@@ -34,6 +34,8 @@ pub enum Measure {
     SchemeSeconds,
     /// Seconds that so many epochs of training took, or would have taken.
     TrainingSeconds { epochs: usize },
+    /// Seconds that fitting without gradients took.
+    FitSeconds,
     /// Distance between the spectrum of the graph and of a drawn second view.
     SpectralChange,
     /// The norm of the original spectrum.
@@ -48,6 +50,7 @@ impl Cell {
         let varies = match self.measure {
             Measure::Score(_) => preset.divides_by_seed() || !matches!(self.settings.method, MethodSettings::Raw(_)),
             Measure::TrainingSeconds { .. } | Measure::SpectralChange => true,
+            Measure::FitSeconds => true,
             Measure::SchemeSeconds | Measure::Norm | Measure::RelativeNorm { .. } => false,
         };
         (first..first + if varies { count as u64 } else { 1 }).collect()

@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::paper::{Paper, PrintedFigure};
 use super::recipes::Recipes;
-use super::{ablation, case_study, convergence, eigenvalues, graph, node, preanalysis, strength, time};
+use super::{ablation, baselines, case_study, convergence, eigenvalues, graph, node, preanalysis, strength, time};
 use crate::error::Result;
 use crate::named::named;
 use crate::task::Task;
@@ -19,6 +19,7 @@ named! {
         Convergence = "convergence": "How the norm of the spectrum goes while schemes are optimized; nothing is trained",
         Time = "time": "Seconds for scheme and training",
         Preanalysis = "preanalysis": "Uniform against clustered removal of edges: F1 and change of the spectrum",
+        Baselines = "baselines": "Embeddings without training: raw features, untrained encoder, eigenvectors, hops; with their seconds",
         Graph = "graph": "Whole graphs: supervised and untrained encoder, the paper's method, node dropping",
         CaseStudy = "case-study": "Figures 7 and 8: what a scheme does to a random geometric graph and to molecules, drawn and counted; nothing is trained",
     }
@@ -53,6 +54,7 @@ impl TableKind {
             TableKind::Convergence => "Convergence of the scheme",
             TableKind::Time => "Running time",
             TableKind::Preanalysis => "Pre-analysis",
+            TableKind::Baselines => "Embeddings without training",
             TableKind::Graph => "Graph classification",
             TableKind::CaseStudy => "Case study",
         }
@@ -64,6 +66,7 @@ impl TableKind {
             TableKind::Convergence => "norms",
             TableKind::Time => "seconds",
             TableKind::CaseStudy => "share of probability in %",
+            TableKind::Baselines => "accuracy in %, or seconds",
             TableKind::Preanalysis => "micro F1 in %, L2 distance of spectra",
             _ => "accuracy in %",
         }
@@ -79,6 +82,7 @@ impl TableKind {
             TableKind::Convergence => convergence::DATASETS,
             TableKind::Time => time::DATASETS,
             TableKind::Preanalysis => preanalysis::DATASETS,
+            TableKind::Baselines => baselines::DATASETS,
             TableKind::Graph => graph::DATASETS,
             TableKind::CaseStudy => case_study::DATASETS,
         }
@@ -110,6 +114,7 @@ impl TableKind {
             TableKind::Convergence => convergence::cells(context),
             TableKind::Time => time::cells(context),
             TableKind::Preanalysis => preanalysis::cells(context),
+            TableKind::Baselines => baselines::cells(context),
             TableKind::Graph => graph::cells(context),
             // It has pictures and a table of its own, and no runs.
             TableKind::CaseStudy => Ok(Vec::new()),
@@ -145,6 +150,10 @@ impl TableKind {
                 "One view is the graph itself; the other loses edges and hides 0.3 of the columns; a GCN of 2 layers of 32, \
                  trained with GRACE's objective, but among 256 nodes drawn for each step, where GRACE takes all; temperature 0.5.",
                 "The paper shows curves only. Of single classes, micro F1 is accuracy.",
+            ],
+            TableKind::Baselines => &[
+                "Nothing is trained. Seconds are those of fitting and embedding on this machine, without reading and evaluation.",
+                "Where nodes have no features, raw means one-hot degrees, and hops structural features beside eigenvectors.",
             ],
             TableKind::Graph => &[
                 SHARED_SCHEME,

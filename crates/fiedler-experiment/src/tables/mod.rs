@@ -2,6 +2,7 @@
 //! what was stopped goes on where it was.
 
 mod ablation;
+mod baselines;
 mod case_study;
 mod cell;
 mod convergence;

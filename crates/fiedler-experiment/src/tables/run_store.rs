@@ -40,6 +40,12 @@ fn timed(record: &RunRecord, epochs: usize) -> Option<RunScore> {
     Some(RunScore::timed(seconds * epochs as f64 / result.epochs as f64, seconds))
 }
 
+/// Seconds that a finished run without training took.
+fn fitted(record: &RunRecord) -> Option<RunScore> {
+    let result = record.result.as_ref().filter(|result| record.finished && result.epochs == 0)?;
+    Some(RunScore::timed(result.training_seconds, result.training_seconds))
+}
+
 /// Whether the method learns from labels.
 fn is_supervised(settings: &Settings) -> bool {
     matches!(settings.method, MethodSettings::Supervised(_))
@@ -66,6 +72,7 @@ impl<'a> RunStore<'a> {
             Measure::TrainingSeconds { epochs } => {
                 Ok(self.folder(data, &cell.settings, seed).record()?.and_then(|record| timed(&record, epochs)))
             }
+            Measure::FitSeconds => Ok(self.folder(data, &cell.settings, seed).record()?.as_ref().and_then(fitted)),
             Measure::SchemeSeconds => Ok(self.timing(data, cell, seed).map(|timing| RunScore::instant(timing.seconds))),
             Measure::Norm => Ok(self.norm(data, cell, seed, 0).map(|norm| RunScore::instant(norm.before))),
             Measure::RelativeNorm { view } => {
@@ -102,6 +109,11 @@ impl<'a> RunStore<'a> {
                 let folder = self.folder(data, &cell.settings, seed);
                 let made = self.learn(data, cell, seed, &folder, Existing::Resume, None)?;
                 timed(&made.record, epochs).ok_or_else(|| missing(cell, "there was nothing to train"))
+            }
+            Measure::FitSeconds => {
+                let folder = self.folder(data, &cell.settings, seed);
+                let made = self.learn(data, cell, seed, &folder, Existing::Resume, None)?;
+                fitted(&made.record).ok_or_else(|| missing(cell, "it is trained, not fitted"))
             }
             Measure::SchemeSeconds | Measure::Norm | Measure::RelativeNorm { .. } => {
                 self.scheme(data, cell, seed)?;

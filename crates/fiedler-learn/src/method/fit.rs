@@ -20,7 +20,7 @@ pub struct FitData<'a> {
     pub data: &'a Data<'a>,
     /// Seed of the run.
     pub seed: u64,
-    /// Where tensors should lie; it records no gradients.
+    /// Where the model's tensors lie; it records gradients.
     pub device: &'a Device,
     /// Who hears of progress, and may stop.
     pub observer: &'a dyn Observer,
@@ -43,7 +43,7 @@ impl FitData<'_> {
     /// # Errors
     /// When a column of categories has no code left for what is hidden.
     pub fn sample(&self, operators: &[Normalization]) -> Result<Sample> {
-        self.data.load_all(self.device)?.clean(self.data, operators)
+        self.data.load_all(&self.device.clone().inner())?.clean(self.data, operators)
     }
 
     /// Tells that so many of all parts are done; fails where the observer wants to stop.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FitData, Footprint, Loss, Method, MethodInfo, Requirements, Step};
+use crate::descriptor::{self, DescriptorModel, DescriptorSettings};
 use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
 use crate::error::{Error, Result};
 use crate::pca::linear::{dense_times, unit_rows};
@@ -29,6 +30,8 @@ const COLUMNS_OF_A_ROW: usize = 100;
 /// Without features, or where all rows are alike, the structural form serves: [`structural_features`](crate::structural_features),
 /// standardized, rows of length one, beside [`eigenvectors`](fn@crate::eigenvectors), which are computed anew of every graph.
 ///
+/// Of a set of graphs, every graph is embedded as [`descriptor`](crate::descriptor) says.
+///
 /// SGC (Wu et al., 2019) has the propagation, SIGN (Frasca et al., 2020) the blocks of several hops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -45,11 +48,22 @@ pub struct Hops {
     pub eigenvectors: usize,
     /// Seed of range finder and rotations.
     pub seed: u64,
+    /// How whole graphs are described, where there is a set of them; the settings before are for the nodes of one graph, but for
+    /// `pca_iterations`, `rotate` and `seed`.
+    pub graphs: DescriptorSettings,
 }
 
 impl Default for Hops {
     fn default() -> Self {
-        Hops { hops: vec![0, 1, 2, 4, 8], dimensions: 512, pca_iterations: 4, rotate: true, eigenvectors: 64, seed: 0 }
+        Hops {
+            hops: vec![0, 1, 2, 4, 8],
+            dimensions: 512,
+            pca_iterations: 4,
+            rotate: true,
+            eigenvectors: 64,
+            seed: 0,
+            graphs: DescriptorSettings::default(),
+        }
     }
 }
 
@@ -60,6 +74,8 @@ pub struct HopsModel {
     pub features: Option<HopBlocks>,
     /// Of structural features.
     pub structural: Option<Standardization>,
+    /// Of whole graphs.
+    pub graphs: Option<DescriptorModel>,
 }
 
 /// Projections of features, before and after propagation.
@@ -85,9 +101,9 @@ pub struct Standardization {
 impl Method for Hops {
     const INFO: MethodInfo = MethodInfo {
         name: "hops",
-        about: "principal components of features over several hops, without training; structure where there are no features",
+        about: "principal components of features over several hops, or of measures of whole graphs, without training",
         citation: "after SGC (Wu et al., ICML 2019) and SIGN (Frasca et al., 2020)",
-        levels: &[TaskLevel::Nodes],
+        levels: &[TaskLevel::Nodes, TaskLevel::Graphs],
     };
     type Model = HopsModel;
     type State = ();
@@ -103,6 +119,10 @@ impl Method for Hops {
         }
         check_iterations(self.pca_iterations)?;
         self.eigenvector_settings().check()?;
+        self.graphs.check("graphs")?;
+        if task.level == TaskLevel::Graphs {
+            return Ok(self.graphs.requirements(task));
+        }
         Ok(requirements(task, self.dimensions))
     }
 
@@ -111,16 +131,20 @@ impl Method for Hops {
     }
 
     fn build(&self, _: &Task, _: &mut Initializer) -> Result<HopsModel> {
-        Ok(HopsModel { features: None, structural: None })
+        Ok(HopsModel { features: None, structural: None, graphs: None })
     }
 
     fn fit(&self, _: HopsModel, data: &FitData<'_>) -> Result<HopsModel> {
+        if data.task.level == TaskLevel::Graphs {
+            let model = descriptor::fit(&self.graphs, &self.pca(), self.rotate, data)?;
+            return Ok(HopsModel { features: None, structural: None, graphs: Some(model) });
+        }
         let sample = data.sample(&[Normalization::Symmetric])?;
         if !data.data.are_features_degrees() {
             let blocks =
                 HopBlocks::fit(&sample, &self.hops, self.dimensions / self.hops.len(), &self.pca(), self.rotate, data)?;
             if blocks.is_some() {
-                return Ok(HopsModel { features: blocks, structural: None });
+                return Ok(HopsModel { features: blocks, structural: None, graphs: None });
             }
             data.note("all nodes have the same features: structural features and eigenvectors serve");
         }
@@ -128,13 +152,19 @@ impl Method for Hops {
         let features = structural_features(sample.topology())?;
         let (mean, scale) = standardization(features.values(), STRUCTURAL_COLUMNS);
         let of = |values: Vec<f32>| fixed(values, [STRUCTURAL_COLUMNS], data.device);
-        Ok(HopsModel { features: None, structural: Some(Standardization { mean: of(mean), scale: of(scale) }) })
+        let structural = Some(Standardization { mean: of(mean), scale: of(scale) });
+        Ok(HopsModel { features: None, structural, graphs: None })
     }
 
     fn restore(&self, task: &Task, weights: &StateDict, initializer: &mut Initializer) -> Result<HopsModel> {
         let device = initializer.device();
+        if weights.shape("graphs.weight").is_some() {
+            let model = DescriptorModel::shaped(&self.graphs, weights, "graphs", task.dims.nodes, device)?;
+            return weights.apply(HopsModel { features: None, structural: None, graphs: Some(model) });
+        }
         let of_features = weights.shape("features.used").is_some();
         let model = HopsModel {
+            graphs: None,
             features: of_features
                 .then(|| HopBlocks::shaped(weights, "features", self.hops.len(), task.dims.nodes, device))
                 .transpose()?,
@@ -152,6 +182,10 @@ impl Method for Hops {
 
     fn embed(&self, model: &HopsModel, step: &Step<'_>) -> Result<Tensor<2>> {
         let sample = &step.views[0];
+        if let Some(descriptor) = &model.graphs {
+            let (values, width) = descriptor.embed(&self.graphs, sample)?;
+            return Ok(matrix(values, width, sample.features.device()));
+        }
         let (values, width) = match (&model.features, &model.structural) {
             (Some(blocks), _) => side_by_side(&blocks.embed(sample, &self.hops)?),
             (None, Some(standardization)) => self.embed_structure(standardization, sample.topology())?,

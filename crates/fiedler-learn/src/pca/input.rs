@@ -1,6 +1,7 @@
 //! Features with rows of length one, as principal components are found of them: sparse ones are never written out.
 
 use burn::backend::flex::FlexTensor;
+use burn::tensor::TensorData;
 
 use crate::feature_matrix::{FeatureMatrix, MatrixRef};
 use crate::ops::kernel::{SparseRows, as_it_is};
@@ -58,6 +59,13 @@ impl UnitRows {
                 UnitRows::Dense { values, scales, columns }
             }
         }
+    }
+
+    /// A dense matrix whose rows are taken as they are, whatever their length.
+    pub(crate) fn dense(values: Vec<f32>, columns: usize) -> UnitRows {
+        let rows = values.len() / columns.max(1);
+        let values = FlexTensor::from_data(TensorData::new(values, [rows, columns]));
+        UnitRows::Dense { values, scales: vec![1.0; rows], columns }
     }
 
     /// Which columns have an entry; of dense features all.

@@ -109,8 +109,16 @@ pub(crate) fn shape_of<const D: usize>(weights: &StateDict, name: &str) -> Resul
 /// Centered principal components of features with rows of length one. Their number is at most the rank, and zero where all rows are
 /// alike.
 pub(crate) fn of_features(rows: &UnitRows, settings: &PcaSettings) -> Result<Components> {
-    let mean = rows.means();
+    of_rows(rows, rows.means(), settings)
+}
+
+/// The leading right singular vectors of `X - 1 meanᵀ`: principal components where the mean is that of the columns, a truncated singular
+/// value decomposition of the matrix as it is where the mean is zero.
+pub(crate) fn of_rows(rows: &UnitRows, mean: Vec<f32>, settings: &PcaSettings) -> Result<Components> {
     let columns = rows.columns();
+    if columns == 0 {
+        return Ok(Components { mean, weight: Vec::new(), width: 0 });
+    }
     let wanted = settings.dimensions.min(columns).min(rows.rows());
     let followed = (wanted + OVERSAMPLES).min(columns).min(rows.rows());
     if columns <= ALWAYS_EXACT || columns <= 2 * followed {

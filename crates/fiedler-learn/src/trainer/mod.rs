@@ -118,12 +118,16 @@ impl<'a, M: Method> Trainer<'a, M> {
                 return Err(self.stopped(&state));
             }
         }
-        let State { model, best, history, .. } = state;
+        let State { model, best, mut history, .. } = state;
         let (model, embeddings) = match (best, embeddings) {
             (Some(best), _) => (best, None),
             (None, embeddings) => (model, embeddings),
         };
         let embeddings = embeddings.map_or_else(|| self.embed(&model), Ok)?;
+        if !self.requirements.trained {
+            // Where nothing is trained, fitting and embedding are all there is.
+            history.seconds += saved.started.elapsed().as_secs_f64();
+        }
         Ok(Trained { model, embeddings, history })
     }
 
@@ -156,8 +160,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         let Some(found) = found else {
             let model = self.method.build(self.task, &mut Initializer::new(self.seed, &recording))?;
             let started = Instant::now();
-            let model = self.method.fit(model, &self.fit_data())?;
-            // Methods that fit nothing take no time for it.
+            let model = self.method.fit(model, &self.fit_data(&recording))?;
             let seconds = if self.requirements.trained { 0.0 } else { started.elapsed().as_secs_f64() };
             return Ok(State {
                 model,
@@ -207,8 +210,8 @@ impl<'a, M: Method> Trainer<'a, M> {
     }
 
     /// What a method may be fitted to.
-    fn fit_data(&self) -> FitData<'_> {
-        FitData { task: self.task, data: self.data, seed: self.seed, device: self.device, observer: self.observer }
+    fn fit_data<'f>(&'f self, device: &'f Device) -> FitData<'f> {
+        FitData { task: self.task, data: self.data, seed: self.seed, device, observer: self.observer }
     }
 
     /// One epoch. While one step is taken, the next is made.

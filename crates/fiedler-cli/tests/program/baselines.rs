@@ -1,0 +1,77 @@
+//! Embeddings without training as a user meets them: methods, feature sources, and the baselines beside every result.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::{explained, fiedler, json_of, stdout};
+
+#[test]
+fn hops_and_spectral_need_no_training_and_apply_to_other_data() {
+    let folder = TempDir::new().unwrap();
+    for (method, columns) in [("hops", 50), ("spectral", 50)] {
+        let arguments = ["embed", "citation", "--method", method, "--dimensions", "50", "--out", method, "--no-report"];
+        let summary = json_of(fiedler(folder.path()).args(arguments));
+        let result = &summary["result"];
+        assert_eq!(
+            (&result["rows"], &result["columns"], &result["epochs"]),
+            (&1000.into(), &columns.into(), &0.into())
+        );
+        let applied = ["embed", "citation", "--out", &format!("{method}-again"), "--encoder"].map(str::to_owned);
+        let encoder = format!("{method}/encoder.safetensors");
+        fiedler(folder.path()).args(applied).arg(encoder).assert().success();
+        let bytes = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
+        assert!(bytes(method) == bytes(&format!("{method}-again")), "{method}");
+    }
+}
+
+#[test]
+fn every_result_stands_beside_what_it_has_to_beat() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["embed", "citation", "--method", "dgi", "--hidden", "8", "--epochs", "2", "--out", "run"];
+    let summary = json_of(fiedler(folder.path()).args(arguments));
+    let scores = summary["result"]["scores"].as_array().unwrap();
+    let of: Vec<&str> = scores.iter().map(|score| score["of"].as_str().unwrap()).collect();
+    assert_eq!(of, ["dgi", "the untrained encoder", "hops", "spectral", "raw features"]);
+    let verdict = summary["result"]["verdict"].as_str().unwrap();
+    assert!(verdict.contains(" by ") || verdict.contains("apart"), "{verdict}");
+    assert!(summary["result"]["edge_auc"].as_f64().unwrap() > 0.5);
+    let page = fs::read_to_string(folder.path().join("run/report.html")).unwrap();
+    assert!(page.contains("spectral") && page.contains("The embedding beside what it has to beat."));
+    let told = stdout(fiedler(folder.path()).args(["embed", "--resume", "--out", "run"]));
+    assert!(told.contains("verdict") && told.contains("from hops"), "{told}");
+}
+
+#[test]
+fn feature_sources_compose_and_are_remembered() {
+    let folder = TempDir::new().unwrap();
+    let sources = ["--feature-sources", "structural+spectral:8"];
+    let arguments = ["embed", "karate", "--method", "raw", "--out", "raw", "--no-report"];
+    let summary = json_of(fiedler(folder.path()).args(arguments).args(sources));
+    assert_eq!(summary["result"]["columns"], 27);
+    assert_eq!(summary["settings"]["features"]["sources"], "structural+spectral:8");
+    let listed = stdout(fiedler(folder.path()).args(["settings", "hops"]));
+    assert!(listed.contains("features.sources = auto") && listed.contains("method.hops = [0,1,2,4,8]"), "{listed}");
+    explained(
+        folder.path(),
+        &[
+            (&["embed", "karate", "--feature-sources", "words"], 2, &["words", "given", "structural", "spectral:K"]),
+            (&["embed", "karate", "--method", "hops", "--feature-sources", "given"], 2, &["features.sources", "given"]),
+            (&["embed", "karate", "--dimensions", "3"], 2, &["--dimensions", "span"]),
+            (&["embed", "karate", "--method", "hops", "--hidden", "3"], 2, &["--hidden", "hops"]),
+            (&["embed", "citation", "--method", "hops", "--dimensions", "2"], 2, &["dimensions", "5 to"]),
+        ],
+    );
+}
+
+#[test]
+fn the_table_of_baselines_has_scores_and_seconds() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["reproduce", "baselines", "--datasets", "citation", "--seeds", "1", "--out", "out"];
+    let table = json_of(fiedler(folder.path()).args(arguments));
+    let entries = table["entries"].as_array().unwrap();
+    let rows: Vec<&str> = entries.iter().map(|entry| entry["row"].as_str().unwrap()).collect();
+    assert_eq!(rows, ["raw", "untrained GCN", "spectral", "hops", "spectral, seconds", "hops, seconds"]);
+    let mean = |row: usize| entries[row]["mean"].as_f64().unwrap();
+    assert!(mean(3) > mean(0) && mean(5) > 0.0, "{table}");
+}
