@@ -118,9 +118,13 @@ fn raw_moments(map: &dyn SymmetricMap, settings: &DensitySettings) -> Vec<f64> {
 
 /// Multiplies by the Jackson kernel, which turns the series' ripples into a slight blur.
 fn damp(moments: &mut [f64]) {
-    let steps = moments.len() as f64 + 1.0;
-    for (k, moment) in moments.iter_mut().enumerate() {
-        let angle = PI * k as f64 / steps;
-        *moment *= ((steps - k as f64) * angle.cos() + angle.sin() / (PI / steps).tan()) / steps;
-    }
+    let length = moments.len();
+    moments.iter_mut().enumerate().for_each(|(k, moment)| *moment *= jackson(k, length));
+}
+
+/// The factor of the Jackson kernel for moment `k` of so many.
+pub(crate) fn jackson(k: usize, length: usize) -> f64 {
+    let steps = length as f64 + 1.0;
+    let angle = PI * k as f64 / steps;
+    ((steps - k as f64) * angle.cos() + angle.sin() / (PI / steps).tan()) / steps
 }
