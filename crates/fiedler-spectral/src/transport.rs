@@ -38,22 +38,22 @@ impl Transport {
     pub fn between(own: &[f64], other: &[f64], bounds: (f64, f64)) -> Transport {
         let length = own.len().min(other.len());
         let (half, cells) = ((bounds.1 - bounds.0) / 2.0, (POINTS_A_MOMENT * length).max(FEWEST_POINTS));
-        let points: Vec<f64> = (0..=cells).map(|place| -(PI * place as f64 / cells as f64).cos()).collect();
-        let (own, other) = (counts(&own[..length], cells), counts(&other[..length], cells));
-        let mut offsets = Vec::with_capacity(points.len());
+        let (counts, others) = (counts(&own[..length], cells), counts(&other[..length], cells));
+        let mut offsets = Vec::with_capacity(cells + 1);
         // The counts rise, and so does where they are met in the other spectrum.
         let mut cell = 0;
-        for (&point, &count) in points.iter().zip(&own) {
-            while cell + 1 < cells && other[cell + 1] < count {
+        for (place, &count) in counts.iter().enumerate() {
+            while cell + 1 < cells && others[cell + 1] < count {
                 cell += 1;
             }
-            let (low, high) = (other[cell], other[cell + 1]);
+            let (low, high) = (others[cell], others[cell + 1]);
             let share = if high > low { ((count - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
-            offsets.push(half * (point - points[cell] - share * (points[cell + 1] - points[cell])));
+            let (left, right) = (point(cell, cells), point(cell + 1, cells));
+            offsets.push(half * (point(place, cells) - left - share * (right - left)));
         }
         let squared_distance = offsets
             .windows(2)
-            .zip(own.windows(2))
+            .zip(counts.windows(2))
             .map(|(e, n)| (n[1] - n[0]) * (e[0] * e[0] + e[0] * e[1] + e[1] * e[1]) / 3.0)
             .sum();
         Transport { offsets, squared_distance, resolution: half * PI / length.max(1) as f64 }
@@ -81,7 +81,8 @@ impl Transport {
 
     /// Chebyshev coefficients of the derivative `φ'(λ) = 2 (λ - T(λ))`, as a function of the scaled operator.
     ///
-    /// They are those of the function itself, not damped.
+    /// They are those of the function itself: damping them makes the derivative worse, and so does fitting the polynomial to
+    /// the spectrum alone, where eigenvalues that fall together leave it ill determined.
     pub fn slope_series(&self, degree: usize) -> Vec<f64> {
         let cells = self.offsets.len() - 1;
         let coefficient = |k: usize| {
@@ -100,6 +101,11 @@ impl Transport {
         };
         (0..=degree).map(coefficient).collect()
     }
+}
+
+/// A point of the grid, rising from -1 to 1.
+fn point(place: usize, cells: usize) -> f64 {
+    -(PI * place as f64 / cells as f64).cos()
 }
 
 /// The coefficients of `x · p(x)`, from those of `p`: `x T_k = (T_{k+1} + T_{k-1}) / 2`.
@@ -138,6 +144,7 @@ fn counts(moments: &[f64], cells: usize) -> Vec<f64> {
     let mut most: f64 = 0.0;
     let mut counts: Vec<f64> = (0..=cells)
         .map(|place| {
+            // The grid rises with the eigenvalue, the angle falls.
             let angle = PI * (cells - place) as f64 / cells as f64;
             let (twice_cos, mut before, mut now) = (2.0 * angle.cos(), 0.0, angle.sin());
             let mut series = 0.0;
