@@ -9,6 +9,10 @@ use crate::kernel::{LowRank, MatrixPart, PairKernel};
 use crate::objective::Evaluation;
 use crate::support::Support;
 
+/// The residual that eigenpairs of a step are computed to when those of the step before are known: an eigenvalue is off by
+/// about its square, and only what mixes across the cut between wanted and other pairs turns the derivative.
+const WARM_TOLERANCE: f64 = 1e-3;
+
 /// Computes the eigenpairs of expected graphs, each solve starting from the one before.
 #[derive(Debug, Clone)]
 pub struct Eigensolver {
@@ -22,7 +26,7 @@ pub struct Eigensolver {
     pub seed: u64,
     /// Bytes a dense spectrum may take.
     pub memory: u64,
-    /// The largest residual of an eigenpair.
+    /// The largest residual of an eigenpair, where no earlier solve is at hand; later ones follow it less closely.
     pub tolerance: f64,
     /// The pairs found last.
     pub warm: Option<Partial>,
@@ -52,10 +56,14 @@ impl Eigensolver {
                 (whole.values, whole.vectors)
             }
             Some(k) => {
+                let tolerance = match self.warm {
+                    Some(_) => self.tolerance.max(WARM_TOLERANCE),
+                    None => self.tolerance,
+                };
                 let settings = PartialSettings {
                     lowest: k,
                     highest: k,
-                    tolerance: self.tolerance,
+                    tolerance,
                     seed: self.seed,
                     dense_limit: self.memory,
                     ..Default::default()

@@ -128,6 +128,11 @@ impl SpectrumSolver {
         }
     }
 
+    /// Sets the degree of the polynomials at first; it doubles once the distance rises slowly.
+    pub fn with_degree(self, degree: usize) -> SpectrumSolver {
+        SpectrumSolver { degree: degree.max(1), ..self }
+    }
+
     /// Bounds the memory of polynomials on the pairs of a support; where it does not suffice, rows are computed as they are
     /// asked for.
     pub fn with_table_bytes(self, table_bytes: usize) -> SpectrumSolver {
@@ -169,7 +174,8 @@ impl SpectrumSolver {
     /// # Errors
     /// As [`SpectrumSolver::measure`].
     pub fn measure_fixed(&mut self, support: &impl Support) -> Result<MeasuredSpectrum> {
-        let degree = std::mem::replace(&mut self.degree, FINE_DEGREE);
+        let degree = self.degree;
+        self.degree = degree.max(FINE_DEGREE);
         let pairs = self.pairs.replace((Arc::new(UpperPairs::new(support.num_nodes(), [])), false));
         let measured = self.measure(support);
         (self.degree, self.pairs) = (degree, pairs);
@@ -190,7 +196,7 @@ impl SpectrumSolver {
             }
         };
         if self.last.is_some_and(|last| (evaluation.squared_norm - last).abs() < SLOW * last) {
-            self.degree = FINE_DEGREE;
+            self.degree = self.degree.max(FINE_DEGREE);
         }
         self.last = Some(evaluation.squared_norm);
         evaluation
@@ -267,7 +273,7 @@ impl SpectrumSolver {
         let found = self.pairs.get_or_insert_with(|| {
             let mut count = 0usize;
             support.visit(&mut |_, _, _, _| count += 1);
-            let all = count.saturating_mul(4 * FINE_DEGREE) <= self.table_bytes;
+            let all = count.saturating_mul(4 * self.degree.max(FINE_DEGREE)) <= self.table_bytes;
             let mut pairs = Vec::new();
             support.visit(&mut |low, high, edge, _| {
                 if all || edge {

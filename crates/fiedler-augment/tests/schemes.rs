@@ -124,11 +124,17 @@ fn a_file_of_version_2_is_still_read() {
 /// Two bytes for most probabilities of a graph, not four, and fewer for all pairs.
 #[test]
 fn files_are_small() {
-    let data = generate::random_geometric(&generate::Geometric { nodes: 600, radius: 0.08, clusters: 4, spread: 0.12 }, 1);
+    let data =
+        generate::random_geometric(&generate::Geometric { nodes: 600, radius: 0.08, clusters: 4, spread: 0.12 }, 1);
     let set = data.unwrap().graphs;
     for support in [SupportChoice::All, SupportChoice::Candidates] {
         let scheme = compute(&SchemeSettings::Opposite(Spectral { support, ..Spectral::default() }), &set);
-        let plain: u64 = scheme.report().views.iter().map(|view| view.places * if support == SupportChoice::All { 4 } else { 12 }).sum();
+        let plain: u64 = scheme
+            .report()
+            .views
+            .iter()
+            .map(|view| view.places * if support == SupportChoice::All { 4 } else { 12 })
+            .sum();
         let bytes = scheme.to_bytes().unwrap();
         println!("{}: {} bytes of {plain}", support.name(), bytes.len());
         assert!((bytes.len() as u64) < plain / 2, "{} bytes of {plain}", bytes.len());

@@ -25,6 +25,7 @@ const DOCS: &[(&str, &str)] = &[
     ("scheme.support", "which pairs may flip: auto, all, edges or candidates"),
     ("scheme.candidates", "non-edges considered for each node"),
     ("scheme.noise", "symmetric noise that keeps repeated eigenvalues apart"),
+    ("scheme.spectra", "how spectra are compared: auto, exact, chebyshev or probes"),
     ("scheme.memory", "bytes that all pairs, or a dense spectrum, may take"),
     ("scheme.seed", "seed of random starts, candidates and noise"),
     ("feature_masking.first.rate", "probability of hiding a column from the first view"),

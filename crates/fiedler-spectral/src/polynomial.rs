@@ -188,7 +188,8 @@ impl Part {
             }
             let Sums { squares, crosses } = Sums::of(now, before);
             for column in 0..columns {
-                let doubled = [(2 * k - 1, 2.0 * crosses[column] - linear[column]), (2 * k, 2.0 * squares[column] - 1.0)];
+                let doubled =
+                    [(2 * k - 1, 2.0 * crosses[column] - linear[column]), (2 * k, 2.0 * squares[column] - 1.0)];
                 for (k, value) in doubled.into_iter().filter(|&(k, _)| k > degree) {
                     part.traces[k] += value;
                     if k == degree + 1 {

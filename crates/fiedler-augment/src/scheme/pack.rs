@@ -31,7 +31,11 @@ const PARTNERS: usize = 2048;
 
 /// A probability as it is stored: at most one part in 512 below, and zero below 2^-31. Rounding down keeps the budget.
 pub(crate) fn rounded(probability: f32) -> f32 {
-    f32::from_bits(if probability.to_bits() >> DROPPED < LEAST { 0 } else { probability.to_bits() >> DROPPED << DROPPED })
+    f32::from_bits(if probability.to_bits() >> DROPPED < LEAST {
+        0
+    } else {
+        probability.to_bits() >> DROPPED << DROPPED
+    })
 }
 
 /// The 16 bits of a rounded probability.

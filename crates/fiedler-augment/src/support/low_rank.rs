@@ -49,10 +49,8 @@ impl<'k> LowRankRows<'k> {
 
     fn fill_low_rank(&mut self, part: &LowRank, tile: Range<usize>) {
         let rank = part.coefficients.len();
-        let scaled: Vec<f32> = tile
-            .clone()
-            .flat_map(|row| part.row(row).iter().zip(&part.coefficients).map(|(a, b)| a * b))
-            .collect();
+        let scaled: Vec<f32> =
+            tile.clone().flat_map(|row| part.row(row).iter().zip(&part.coefficients).map(|(a, b)| a * b)).collect();
         let rows = MatMut::from_row_major_slice_mut(&mut self.rows[..tile.len() * self.nodes], tile.len(), self.nodes);
         let scaled = MatRef::from_row_major_slice(&scaled, tile.len(), rank);
         let vectors = MatRef::from_row_major_slice(&part.vectors, self.nodes, rank);

@@ -1,9 +1,9 @@
 //! Moments, polynomials and transport against eigenvalues and eigenvectors.
 
-use fiedler_spectral::polynomial::{Polynomials, SignProbes, UpperPairs, series_columns, PANEL};
+use fiedler_graph::random::stream;
+use fiedler_spectral::polynomial::{PANEL, Polynomials, SignProbes, UpperPairs, series_columns};
 use fiedler_spectral::transport::{Transport, moments_of, times_argument};
 use fiedler_spectral::{Normalized, Operator, SymmetricMap, spectrum};
-use fiedler_graph::random::stream;
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -43,8 +43,7 @@ fn polynomials_are_those_of_eigenpairs() {
                 assert!((found - right).abs() < 1e-5, "{operator}, degree {degree}, node {node}: {found}, {right}");
             }
             for (found, (low, high)) in found.entries(&series).into_iter().zip(pairs.iter()) {
-                let right =
-                    entry(&whole, low as usize, high as usize, |value| sum_of_series(&series, scaled(value)));
+                let right = entry(&whole, low as usize, high as usize, |value| sum_of_series(&series, scaled(value)));
                 assert!((f64::from(found) - right).abs() < 1e-5, "{operator}, {low} {high}: {found}, {right}");
             }
             let columns = series_columns(&map, &series, 70);

@@ -153,8 +153,7 @@ pub(super) fn climb_apart(
     for view in 0..2 {
         climbed[view].after = last[view].squared_norm();
         climbed[view].distance = Some(distance.squared);
-        climbed[view].compared =
-            Some(Compared { method: solvers[view].used(), resolution: distance.resolution });
+        climbed[view].compared = Some(Compared { method: solvers[view].used(), resolution: distance.resolution });
         climbed[view].rate = climbs[view].rate().unwrap_or(0.0);
     }
     Ok(climbed)
