@@ -83,8 +83,8 @@ pub struct SpectrumSolver {
     pairs: Option<(Arc<UpperPairs>, bool)>,
     /// Bytes that polynomials on pairs may take.
     table_bytes: usize,
-    /// The method last used.
-    used: SpectrumMethod,
+    /// What was chosen at first. Later steps keep to it, so that their distances can be compared.
+    chosen: Option<SpectrumMethod>,
 }
 
 /// What is known of a spectrum.
@@ -124,7 +124,7 @@ impl SpectrumSolver {
             estimates: 0,
             pairs: None,
             table_bytes: TABLE,
-            used: SpectrumMethod::Auto,
+            chosen: None,
         }
     }
 
@@ -144,29 +144,16 @@ impl SpectrumSolver {
     /// # Errors
     /// Those of the eigensolver, where it is used.
     pub fn measure(&mut self, support: &impl Support) -> Result<MeasuredSpectrum> {
-        let nodes = support.num_nodes();
-        let truncated = self.eigensolver.k.is_some_and(|k| 2 * k < nodes);
-        let small = self.method == SpectrumMethod::Auto && nodes <= SMALL;
-        if truncated || small || nodes < 2 || self.method == SpectrumMethod::Exact {
-            self.used = SpectrumMethod::Exact;
+        let method = *self.chosen.get_or_insert_with(|| choose(self.method, &self.eigensolver, support));
+        if method == SpectrumMethod::Exact {
             return Ok(MeasuredSpectrum::Eigenpairs(self.eigensolver.solve(support)?));
         }
         let expected = Expected::of(support, 0.0, self.eigensolver.seed);
         let map = Normalized::from_rows(expected.rows(), self.eigensolver.operator)?.into_owned();
-        match self.choose(&map) {
-            SpectrumMethod::Exact => {
-                self.used = SpectrumMethod::Exact;
-                Ok(MeasuredSpectrum::Eigenpairs(self.eigensolver.solve(support)?))
-            }
-            SpectrumMethod::Probes => {
-                self.used = SpectrumMethod::Probes;
-                Ok(MeasuredSpectrum::Moments(self.by_signs(map, support)))
-            }
-            _ => {
-                self.used = SpectrumMethod::Chebyshev;
-                Ok(MeasuredSpectrum::Moments(self.by_columns(map, support)))
-            }
-        }
+        Ok(MeasuredSpectrum::Moments(match method {
+            SpectrumMethod::Probes => self.by_signs(map, support),
+            _ => self.by_columns(map, support),
+        }))
     }
 
     /// Measures the spectrum that others are compared with, and of which no derivative is asked.
@@ -182,13 +169,22 @@ impl SpectrumSolver {
         measured
     }
 
+    /// The squared norm of the eigenvalues that are compared; of all of them, it needs no eigensolver.
+    ///
+    /// # Errors
+    /// Those of the eigensolver.
+    pub fn squared_norm(&mut self, support: &impl Support) -> Result<f64> {
+        if self.eigensolver.k.is_some_and(|k| 2 * k < support.num_nodes()) {
+            return Ok(self.eigensolver.solve(support)?.norm().squared_norm);
+        }
+        let expected = Expected::of(support, 0.0, self.eigensolver.seed);
+        Ok(Normalized::from_rows(expected.rows(), self.eigensolver.operator)?.frobenius_squared())
+    }
+
     /// The squared distance of a spectrum from another, and its derivative with respect to the first's pairs.
     pub fn distance(&mut self, own: &MeasuredSpectrum, other: &MeasuredSpectrum) -> Evaluation {
         let evaluation = match own {
-            MeasuredSpectrum::Eigenpairs(pairs) => match other {
-                MeasuredSpectrum::Eigenpairs(others) => pairs.distance(&others.values),
-                MeasuredSpectrum::Moments(others) => pairs.distance(&others.matched(&pairs.values)),
-            },
+            MeasuredSpectrum::Eigenpairs(pairs) => pairs.distance(&other.beside(&pairs.values)),
             MeasuredSpectrum::Moments(moments) => {
                 let seed = self.eigensolver.seed ^ self.estimates.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 self.estimates += 1;
@@ -220,36 +216,15 @@ impl SpectrumSolver {
                 FinalDistance { squared: transport.squared_distance(), resolution: Some(transport.resolution()) }
             }
             (None, MeasuredSpectrum::Eigenpairs(pairs)) => {
-                let others = match other {
-                    MeasuredSpectrum::Eigenpairs(others) => others.values.clone(),
-                    MeasuredSpectrum::Moments(others) => others.matched(&pairs.values),
-                };
-                FinalDistance { squared: squared_distance(&pairs.values, &others), resolution: None }
+                let squared = squared_distance(&pairs.values, &other.beside(&pairs.values));
+                FinalDistance { squared, resolution: None }
             }
         })
     }
 
-    /// The method last used.
+    /// The method in use, once something was measured.
     pub fn used(&self) -> SpectrumMethod {
-        self.used
-    }
-
-    /// Which way is the quickest.
-    fn choose(&self, map: &Normalized<'_>) -> SpectrumMethod {
-        if self.method != SpectrumMethod::Auto {
-            return self.method;
-        }
-        let nodes = map.size() as f64;
-        let fits = dense_bytes(map.size(), true) <= self.eigensolver.memory;
-        let exact = if fits { SECONDS_A_DECOMPOSITION * nodes.powi(3) } else { f64::INFINITY };
-        let columns = SECONDS_A_PRODUCT * nodes * map.num_entries() as f64 * self.degree as f64;
-        if exact.min(columns) > LONG {
-            SpectrumMethod::Probes
-        } else if exact < columns {
-            SpectrumMethod::Exact
-        } else {
-            SpectrumMethod::Chebyshev
-        }
+        self.chosen.unwrap_or(self.method)
     }
 
     fn by_columns(&mut self, map: Normalized<'static>, support: &impl Support) -> Moments {
@@ -286,6 +261,31 @@ impl SpectrumSolver {
     }
 }
 
+/// The quickest way to compare the spectra of a support's expected graphs, of which all pairs may have a weight.
+fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, support: &impl Support) -> SpectrumMethod {
+    let nodes = support.num_nodes();
+    let truncated = eigensolver.k.is_some_and(|k| 2 * k < nodes);
+    if truncated || nodes < 2 || asked == SpectrumMethod::Auto && nodes <= SMALL {
+        return SpectrumMethod::Exact;
+    }
+    if asked != SpectrumMethod::Auto {
+        return asked;
+    }
+    let mut pairs = 0u64;
+    support.visit(&mut |_, _, _, _| pairs += 1);
+    let (size, entries) = (nodes as f64, 2.0 * pairs as f64);
+    let fits = dense_bytes(nodes, true) <= eigensolver.memory;
+    let exact = if fits { SECONDS_A_DECOMPOSITION * size.powi(3) } else { f64::INFINITY };
+    let columns = SECONDS_A_PRODUCT * size * entries * DEGREE as f64;
+    if exact.min(columns) > LONG {
+        SpectrumMethod::Probes
+    } else if exact < columns {
+        SpectrumMethod::Exact
+    } else {
+        SpectrumMethod::Chebyshev
+    }
+}
+
 /// A distance between two spectra.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FinalDistance {
@@ -315,6 +315,14 @@ impl MeasuredSpectrum {
                 }
                 Ok(Some(eigenvalues(map.as_ref(), memory)?))
             }
+        }
+    }
+
+    /// The eigenvalues that known ones are matched with, or the quantiles that stand in for them.
+    fn beside(&self, values: &[f64]) -> Vec<f64> {
+        match self {
+            MeasuredSpectrum::Eigenpairs(pairs) => pairs.values.clone(),
+            MeasuredSpectrum::Moments(moments) => moments.matched(values),
         }
     }
 

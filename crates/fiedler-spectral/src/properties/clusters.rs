@@ -21,7 +21,7 @@ const WHOLE: usize = 1_000;
 const MOST: usize = 30;
 /// The residual of an eigenpair that is counted, and rounds after which counting is given up.
 const TOLERANCE: f64 = 1e-3;
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 20;
 
 /// A number of clusters, or a range of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -181,7 +181,7 @@ fn zero(settings: &SummarySettings) -> f64 {
 
 /// Rounds after which eigenvalues of a graph that is only described are given up: a long path has so many near zero that no
 /// number of rounds would do.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 20;
 
 fn solve(map: &Normalized, settings: &SummarySettings, whole: bool, notes: &mut Vec<String>) -> Result<Partial> {
     let pairs = settings.pairs.max(2);

@@ -187,7 +187,7 @@ impl Spectral {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
             let mut first = chosen.pairs(graph, self, at);
-            let before = self.spectrum_solver().measure_fixed(&first)?.squared_norm();
+            let before = self.spectrum_solver().squared_norm(&first)?;
             let mut second = first.clone();
             start(&mut first, Start::Uniform, ascent.budget, self.seed, 0, at);
             start(&mut second, Start::Uniform, ascent.budget, self.seed, 1, at);
