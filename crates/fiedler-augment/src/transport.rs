@@ -24,7 +24,7 @@ const SMALL: usize = 300;
 const DEGREE: usize = 20;
 const FINE_DEGREE: usize = 40;
 /// The distance rises slowly when a step adds less than this share to it.
-const SLOW: f64 = 0.01;
+const SLOW: f64 = 0.001;
 /// Bytes that polynomials on the pairs of a support may take; beyond, rows are computed as they are asked for.
 const TABLE: usize = 256 << 20;
 /// Panels of random signs, where columns are too many.
