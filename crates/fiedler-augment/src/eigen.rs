@@ -1,14 +1,17 @@
 //! Objectives that look at single eigenvalues: the norm of the outermost, the distance between two spectra.
 
 use faer::Mat;
-use fiedler_graph::random::stream;
-use fiedler_spectral::{Normalized, Operator, Partial, PartialSettings, Rows, partial, spectrum};
-use rand::RngExt;
+use fiedler_spectral::{Normalized, Operator, Partial, PartialSettings, partial, spectrum};
 
 use crate::error::Result;
-use crate::kernel::{LowRank, PairKernel};
+use crate::expected::Expected;
+use crate::kernel::{LowRank, MatrixPart, PairKernel};
 use crate::objective::Evaluation;
 use crate::support::Support;
+
+/// The residual that eigenpairs of a step are computed to when those of the step before are known: an eigenvalue is off by
+/// about its square, and only what mixes across the cut between wanted and other pairs turns the derivative.
+const WARM_TOLERANCE: f64 = 1e-3;
 
 /// Computes the eigenpairs of expected graphs, each solve starting from the one before.
 #[derive(Debug, Clone)]
@@ -23,7 +26,7 @@ pub struct Eigensolver {
     pub seed: u64,
     /// Bytes a dense spectrum may take.
     pub memory: u64,
-    /// The largest residual of an eigenpair.
+    /// The largest residual of an eigenpair, where no earlier solve is at hand; later ones follow it less closely.
     pub tolerance: f64,
     /// The pairs found last.
     pub warm: Option<Partial>,
@@ -36,7 +39,7 @@ pub struct Eigenpairs {
     pub values: Vec<f64>,
     /// Beside each value its eigenvector as a column, divided by the roots of the degrees.
     scaled: Mat<f64>,
-    operator: Operator,
+    pub(crate) operator: Operator,
 }
 
 impl Eigensolver {
@@ -53,10 +56,14 @@ impl Eigensolver {
                 (whole.values, whole.vectors)
             }
             Some(k) => {
+                let tolerance = match self.warm {
+                    Some(_) => self.tolerance.max(WARM_TOLERANCE),
+                    None => self.tolerance,
+                };
                 let settings = PartialSettings {
                     lowest: k,
                     highest: k,
-                    tolerance: self.tolerance,
+                    tolerance,
                     seed: self.seed,
                     dense_limit: self.memory,
                     ..Default::default()
@@ -122,49 +129,7 @@ impl Eigenpairs {
             row.iter_mut().enumerate().for_each(|(column, entry)| *entry = self.scaled[(node, column)] as f32);
         }
         let coefficients = slopes.iter().map(|slope| (2.0 * sign * slope) as f32).collect();
-        let low_rank = Some(LowRank { vectors, coefficients });
+        let low_rank = Some(MatrixPart::LowRank(LowRank { vectors, coefficients }));
         PairKernel { slope: 0.0, level: 0.0, inverse: vec![0.0; nodes], pull, low_rank }
-    }
-}
-
-/// The expected graph of a support: every pair of it from both ends.
-struct Expected {
-    offsets: Vec<usize>,
-    neighbors: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl Expected {
-    fn of(support: &impl Support, noise: f64, seed: u64) -> Expected {
-        let mut offsets = vec![0usize; support.num_nodes() + 1];
-        support.visit(&mut |low, high, _, _| {
-            offsets[low as usize + 1] += 1;
-            offsets[high as usize + 1] += 1;
-        });
-        for node in 1..offsets.len() {
-            offsets[node] += offsets[node - 1];
-        }
-        let total = offsets.last().copied().unwrap_or(0);
-        let (mut neighbors, mut values) = (vec![0u32; total], vec![0.0; total]);
-        let mut next = offsets.clone();
-        let mut random = stream(seed, "noise", 0);
-        support.visit(&mut |low, high, edge, x| {
-            let x = f64::from(x);
-            let mut weight = if edge { 1.0 - x } else { x };
-            if noise > 0.0 {
-                weight += noise * (random.random::<f64>() + random.random::<f64>()) / 2.0;
-            }
-            for (node, other) in [(low, high), (high, low)] {
-                let place = &mut next[node as usize];
-                neighbors[*place] = other;
-                values[*place] = weight;
-                *place += 1;
-            }
-        });
-        Expected { offsets, neighbors, values }
-    }
-
-    fn rows(&self) -> Rows<'_> {
-        Rows { offsets: &self.offsets, neighbors: &self.neighbors, values: &self.values, self_loops: None }
     }
 }

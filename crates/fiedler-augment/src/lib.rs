@@ -2,7 +2,8 @@
 //!
 //! A [`Scheme`] gives every node pair the probability of being flipped, Δ in the paper, and views of the graph are drawn from it.
 //! The squared norm of the spectrum of the expected graph is a sum over pairs, so that its value and its derivative need no
-//! eigensolver ([`objective`]); objectives that look at single eigenvalues have one ([`eigen`]). [`ascent`] pushes an objective
+//! eigensolver ([`objective`]); objectives that look at single eigenvalues have one ([`eigen`]), and
+//! those that compare whole spectra do without where graphs are not small ([`transport`]). [`ascent`] pushes an objective
 //! by projected gradient steps on a [`support`] (all pairs, chosen ones, or nodes), and [`sample`] draws the flips of a view.
 //! Beside the optimized schemes stand those that others use ([`scheme`]). [`mask`] hides features, and a [`pipeline`] composes
 //! all of these into a view.
@@ -27,6 +28,7 @@ mod axis;
 pub mod centrality;
 pub mod eigen;
 pub mod error;
+mod expected;
 pub mod kernel;
 pub mod mask;
 pub mod objective;
@@ -35,6 +37,7 @@ pub mod projection;
 pub mod sample;
 pub mod scheme;
 pub mod support;
+pub mod transport;
 pub mod version1;
 
 pub use axis::Axis;

@@ -103,3 +103,45 @@ fn a_scheme_of_another_graph_or_a_damaged_file_is_refused() {
         assert!(matches!(Scheme::from_bytes(part, &karate()), Err(Error::NotAScheme { .. })), "{length} bytes");
     }
 }
+
+/// Files of version 2, here that of `fiedler augment karate --out`, held every pair by its nodes and its probability in single precision.
+#[test]
+fn a_file_of_version_2_is_still_read() {
+    let set = karate();
+    let bytes = include_bytes!("fixtures/scheme-version2.safetensors");
+    let scheme = Scheme::from_bytes(bytes, &set).unwrap();
+    assert_eq!(scheme.settings().name(), "opposite");
+    let [Augmentation::Pairs(max), Augmentation::Pairs(min)] = scheme.views() else { panic!("two views of pairs") };
+    assert!(max.graphs()[0].triangle().is_none() && min.graphs()[0].triangle().is_some());
+    assert_eq!(scheme.report().views.len(), 2);
+    let again = Scheme::from_bytes(&scheme.to_bytes().unwrap(), &set).unwrap();
+    for (epoch, view) in [(0, 0), (0, 1), (3, 0), (3, 1)] {
+        let key = ViewKey::new(5, epoch, view);
+        assert_eq!(again.draw(&set.whole(), key).unwrap(), scheme.draw(&set.whole(), key).unwrap());
+    }
+}
+
+/// Two bytes for most probabilities of a graph, not four, and fewer for all pairs.
+#[test]
+fn files_are_small() {
+    let data =
+        generate::random_geometric(&generate::Geometric { nodes: 600, radius: 0.08, clusters: 4, spread: 0.12 }, 1);
+    let set = data.unwrap().graphs;
+    for support in [SupportChoice::All, SupportChoice::Candidates] {
+        let scheme = compute(&SchemeSettings::Opposite(Spectral { support, ..Spectral::default() }), &set);
+        let plain: u64 = scheme
+            .report()
+            .views
+            .iter()
+            .map(|view| view.places * if support == SupportChoice::All { 4 } else { 12 })
+            .sum();
+        let bytes = scheme.to_bytes().unwrap();
+        println!("{}: {} bytes of {plain}", support.name(), bytes.len());
+        assert!((bytes.len() as u64) < plain / 2, "{} bytes of {plain}", bytes.len());
+        let read = Scheme::from_bytes(&bytes, &set).unwrap();
+        for epoch in 0..3 {
+            let key = ViewKey::new(1, epoch, 1);
+            assert_eq!(read.draw(&set.whole(), key).unwrap(), scheme.draw(&set.whole(), key).unwrap());
+        }
+    }
+}

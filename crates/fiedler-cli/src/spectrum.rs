@@ -17,14 +17,23 @@ pub fn describe(table: &mut Table, spectrum: &Summary) {
     let bounds = spectrum.operator.bounds();
     let estimated = if spectrum.histogram_estimated { "  (estimated)" } else { "" };
     table.row("  density", format!("{} {} {}{estimated}", bounds.0, sparkline(&spectrum.histogram), bounds.1));
-    table.row("  lowest", values(&spectrum.extremes.lowest));
-    table.row("  highest", values(&spectrum.extremes.highest));
+    if spectrum.operator == Operator::Laplacian && spectrum.zero_eigenvalues > 1 {
+        let parts = format!("0, {} times: once for each part that has an edge", count(spectrum.zero_eigenvalues));
+        table.row("  zeros", parts);
+    }
+    if low.is_some() {
+        table.row("  lowest", values(&spectrum.extremes.lowest));
+        table.row("  highest", values(&spectrum.extremes.highest));
+    }
     connectivity(table, spectrum);
+    spectrum.notes.iter().for_each(|note| table.row("  note", note));
 }
 
 fn connectivity(table: &mut Table, spectrum: &Summary) {
     let connected = spectrum.components == 1;
     let connectivity = match connected {
+        // An eigenvalue that was not found is not zero.
+        true if spectrum.spectral_gap.is_none() => "connected; how well is not known".to_owned(),
         true => format!(
             "{} algebraic; {} where degrees are not divided out",
             figure(tidy(spectrum.algebraic_connectivity)),
@@ -58,7 +67,12 @@ fn connectivity(table: &mut Table, spectrum: &Summary) {
     }
     table.row("  diameter", diameter);
     if let Some(clusters) = spectrum.clusters {
-        table.row("  clusters", format!("{clusters}, before the largest gap among the lowest eigenvalues"));
+        let words = match clusters.exact() {
+            Some(1) => "none stand out above a random graph of the same degrees".to_owned(),
+            Some(clusters) => format!("{clusters} stand out above a random graph of the same degrees"),
+            None => format!("{clusters} stand out above a random graph of the same degrees, by two counts"),
+        };
+        table.row("  clusters", words);
     }
 }
 

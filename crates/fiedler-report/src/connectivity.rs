@@ -34,7 +34,8 @@ pub fn facts(spectrum: &Spectrum) -> Vec<Fact> {
     };
     facts.push(Fact::new("diameter", diameter).noted("steps between the farthest nodes"));
     if let Some(clusters) = spectrum.clusters {
-        facts.push(Fact::new("clusters suggested", Cell::count(clusters)));
+        let cell = clusters.exact().map_or_else(|| Cell::words(clusters.to_string()), Cell::count);
+        facts.push(Fact::new("clusters suggested", cell));
     }
     facts
 }
@@ -67,29 +68,22 @@ pub fn words(spectrum: &Spectrum) -> Vec<String> {
         ));
     }
     if let Some(clusters) = spectrum.clusters {
-        words.push(match clusters {
-            0 | 1 => "How it clusters: no gap among the lowest eigenvalues stands out after the first, so the spectrum suggests no \
-                      division into clusters."
-                .to_owned(),
-            clusters => format!(
-                "How it clusters: the largest gap among the lowest eigenvalues of {what} comes after the {}, which suggests {clusters} \
-                 clusters.",
-                ordinal(clusters)
+        words.push(match clusters.exact() {
+            Some(1) => format!(
+                "How it clusters: nothing beside {what} as a whole stands above a random graph of the same degrees, so the \
+                 spectrum suggests no division into clusters."
+            ),
+            Some(clusters) => format!(
+                "How it clusters: {clusters} groups of {what} stand above a random graph of the same degrees (as many negative \
+                 eigenvalues has its Bethe Hessian)."
+            ),
+            None => format!(
+                "How it clusters: {clusters} groups of {what} stand above a random graph of the same degrees; two counts of the \
+                 negative eigenvalues of its Bethe Hessian differ."
             ),
         });
     }
     words
-}
-
-fn ordinal(number: usize) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 /// The eigenvalues in their order, and how many of them the numbers K that the paper chooses from would leave out.

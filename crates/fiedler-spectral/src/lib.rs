@@ -7,6 +7,7 @@
 //! - [`partial`](fn@partial) the lowest and highest eigenpairs of larger ones, starting from earlier ones where there
 //!   are any,
 //! - [`Density`] estimates how many eigenvalues lie where,
+//! - [`polynomial`] has functions of an operator on chosen pairs, and [`transport`] compares two spectra by their moments,
 //! - [`properties`] turns eigenvalues into statements about the graph,
 //! - [`cluster`] divides its nodes, and [`flip_changes`] tells what a changed edge does to the eigenvalues.
 //!
@@ -32,8 +33,10 @@ pub mod error;
 mod linear;
 pub mod operator;
 pub mod partial;
+pub mod polynomial;
 pub mod properties;
 mod series;
+pub mod transport;
 
 pub use change::{eigenvalue_derivative, flip_changes};
 pub use clustering::{ClusterSettings, Clustering, cluster};

@@ -254,6 +254,11 @@ impl<'a> Normalized<'a> {
         (&self.neighbors[row.clone()], &self.values[row])
     }
 
+    /// Number of entries beside the diagonal.
+    pub fn num_entries(&self) -> usize {
+        self.values.len()
+    }
+
     /// The sum of all squared eigenvalues, from the entries: the squared norm of the spectrum needs no eigensolver.
     pub fn frobenius_squared(&self) -> f64 {
         sum_of_squares(&self.values) + sum_of_squares(&self.diagonal)
@@ -380,6 +385,12 @@ impl Normalized<'_> {
             // Dispatching to the processor's widest vectors once a chunk keeps the choice out of the inner loop.
             arch.dispatch(RecurRows { map: self, x, columns, recurrence, first: chunk * ROWS_AT_ONCE, images });
         });
+    }
+
+    /// [`SymmetricMap::recur_single`] on the thread that asks: for panels of which every thread has its own.
+    pub(crate) fn recur_panel(&self, x: &[f32], columns: usize, scale: f32, shift: f32, keep: f32, y: &mut [f32]) {
+        let recurrence = Recurrence { scale, shift, keep };
+        Arch::new().dispatch(RecurRows { map: self, x, columns, recurrence, first: 0, images: y });
     }
 
     /// One row of [`SymmetricMap::recur`] for `TILES` times `WIDTH` columns from `first` on, summed in registers.

@@ -1,4 +1,6 @@
 //! Schemes in files: safetensors, with settings, report and fingerprint in the metadata.
+//!
+//! Probabilities of pairs are packed ([`super::pack`]) without a loss for what is drawn: a scheme that is read draws the same views.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,6 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::pack::{Bits, PairReader, PairWriter, Separable, read_values, write_values};
 use super::{
     Augmentation, DropNodes, NodeProbabilities, PairProbabilities, Rates, Report, Scheme, SchemeSettings, StaticView,
 };
@@ -19,8 +22,8 @@ use crate::version1::upgrade_scheme;
 
 /// The one key of the metadata: more than one would have no fixed order.
 const KEY: &str = "fiedler";
-/// Version of the format; 1 is still read.
-const VERSION: u32 = 2;
+/// Version of the format; those before are still read. Version 3 packs the probabilities of pairs.
+const VERSION: u32 = 3;
 /// Stands for the number of listed pairs where all pairs are held.
 const ALL_PAIRS: u64 = u64::MAX;
 
@@ -40,7 +43,9 @@ struct Header {
 #[serde(rename_all = "kebab-case")]
 enum Kind {
     Unchanged,
+    /// Before version 3.
     Pairs,
+    Packed(Bits),
     Nodes,
     #[serde(alias = "fixed")]
     Static,
@@ -117,8 +122,8 @@ fn parse(bytes: &[u8], set: &GraphSet) -> Result<Scheme, Refusal> {
     let mut header: Value = serde_json::from_str(&header).map_err(|error| format!("its metadata: {error}"))?;
     match header.get("version").and_then(Value::as_u64) {
         Some(1) => header.get_mut("settings").into_iter().for_each(upgrade_scheme),
-        Some(version) if version == u64::from(VERSION) => {}
-        version => return Err(format!("it has version {version:?}, and only 1 and {VERSION} are known").into()),
+        Some(2 | 3) => {}
+        version => return Err(format!("it has version {version:?}, and only 1 to {VERSION} are known").into()),
     }
     let header: Header = serde_json::from_value(header).map_err(|error| format!("its metadata: {error}"))?;
     if header.views.is_empty() || header.views.len() != header.report.views.len() {
@@ -173,10 +178,7 @@ impl Tensors {
     fn add_view(&mut self, view: usize, augmentation: &Augmentation) -> Kind {
         match augmentation {
             Augmentation::Unchanged => Kind::Unchanged,
-            Augmentation::Pairs(pairs) => {
-                self.add_pairs(view, pairs);
-                Kind::Pairs
-            }
+            Augmentation::Pairs(pairs) => Kind::Packed(self.add_pairs(view, pairs)),
             Augmentation::Uniform(rates) => Kind::Uniform(*rates),
             Augmentation::DropNodes(kept) => Kind::DropNodes(*kept),
             Augmentation::Nodes(nodes) => {
@@ -195,29 +197,34 @@ impl Tensors {
         }
     }
 
-    fn add_pairs(&mut self, view: usize, pairs: &PairProbabilities) {
-        let (mut counts, mut low, mut high, mut probability) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    fn add_pairs(&mut self, view: usize, pairs: &PairProbabilities) -> Bits {
+        let (mut counts, mut places, mut values) = (Vec::new(), PairWriter::default(), Cow::Borrowed(&[][..]));
+        let mut separable = Separable::default();
         for flips in pairs.graphs() {
             match flips.triangle() {
                 Some(triangle) => {
                     counts.push(ALL_PAIRS);
-                    probability.extend_from_slice(triangle);
+                    if pairs.graphs().len() == 1 {
+                        // The probabilities of a large graph are not copied.
+                        (values, separable) = (Cow::Borrowed(triangle), Separable::fit(flips.num_nodes(), triangle));
+                    } else {
+                        values.to_mut().extend_from_slice(triangle);
+                    }
                 }
                 None => {
                     let listed = flips.pairs();
                     counts.push(listed.len() as u64);
-                    for ((a, b), p) in listed {
-                        low.push(a);
-                        high.push(b);
-                        probability.push(p);
-                    }
+                    places.add(flips.num_nodes(), listed.iter().map(|&(pair, _)| pair));
+                    values.to_mut().extend(listed.iter().map(|&(_, probability)| probability));
                 }
             }
         }
+        let bits = Bits::for_all(&values);
         self.add(view, "pairs", &counts);
-        self.add(view, "low", &low);
-        self.add(view, "high", &high);
-        self.add(view, "probability", &probability);
+        self.add(view, "places", &places.finish());
+        self.add(view, "separable", separable.of_nodes());
+        self.add(view, "values", &write_values(&values, bits, &separable));
+        bits
     }
 }
 
@@ -240,6 +247,7 @@ impl Stored<'_> {
                 Augmentation::DropNodes(kept)
             }
             Kind::Pairs => Augmentation::Pairs(self.pairs(set)?),
+            Kind::Packed(bits) => Augmentation::Pairs(self.packed(set, bits)?),
             Kind::Nodes => {
                 let probabilities = self.probabilities()?;
                 self.expect("probability", probabilities.len(), set.num_nodes())?;
@@ -250,6 +258,48 @@ impl Stored<'_> {
                 problem => problem,
             })?),
         })
+    }
+
+    fn packed(&self, set: &GraphSet, bits: Bits) -> Result<PairProbabilities, Refusal> {
+        let counts: Vec<u64> = self.get("pairs")?;
+        self.expect("pairs", counts.len(), set.len())?;
+        let damaged = |what: &str| format!("the {what} of view {} are damaged", self.view);
+        let nodes_of = |graph: usize| set.node_range(graph).len();
+        let count_of = |graph: usize, count: u64| match count {
+            ALL_PAIRS => nodes_of(graph).checked_mul(nodes_of(graph).saturating_sub(1)).map(|twice| twice / 2),
+            count => usize::try_from(count).ok(),
+        };
+        let each: Option<Vec<usize>> = counts.iter().enumerate().map(|(at, &count)| count_of(at, count)).collect();
+        let each = each.ok_or_else(|| damaged("numbers of pairs"))?;
+        let total = each.iter().try_fold(0usize, |sum, &count| sum.checked_add(count));
+        let of_nodes: Vec<f32> = self.get("separable")?;
+        let separable = match set.len() {
+            1 => Separable::from_nodes(of_nodes, nodes_of(0)),
+            _ => of_nodes.is_empty().then(Separable::default),
+        };
+        let separable = separable.ok_or_else(|| damaged("numbers of nodes"))?;
+        let values: Vec<u8> = self.get("values")?;
+        let values = total.and_then(|total| read_values(&values, total, bits, &separable));
+        let mut values = values.ok_or_else(|| damaged("probabilities"))?;
+        let places: Vec<u8> = self.get("places")?;
+        let mut places = PairReader::new(&places);
+        let mut graphs = Vec::with_capacity(set.len());
+        let mut first = 0;
+        for (graph, (&count, &wanted)) in counts.iter().zip(&each).enumerate() {
+            let own = first..first + wanted;
+            first = own.end;
+            graphs.push(if count == ALL_PAIRS {
+                let own = if set.len() == 1 { std::mem::take(&mut values) } else { values[own].to_vec() };
+                EdgeFlips::of_triangle(nodes_of(graph), own)
+            } else {
+                let pairs = places.read(nodes_of(graph), wanted).ok_or_else(|| damaged("pairs"))?;
+                EdgeFlips::of_pairs(nodes_of(graph), pairs.into_iter().zip(values[own].iter().copied()))
+            });
+        }
+        if !places.is_at_end() {
+            return Err(damaged("pairs").into());
+        }
+        Ok(PairProbabilities::new(graphs))
     }
 
     fn pairs(&self, set: &GraphSet) -> Result<PairProbabilities, Refusal> {
@@ -332,6 +382,10 @@ trait Element: Pod {
 
 impl Element for f32 {
     const KIND: Dtype = Dtype::F32;
+}
+
+impl Element for u8 {
+    const KIND: Dtype = Dtype::U8;
 }
 
 impl Element for u32 {

@@ -14,6 +14,7 @@ mod file;
 mod graphcl;
 mod node_dropping;
 mod node_probabilities;
+pub(crate) mod pack;
 mod pair_probabilities;
 mod report;
 mod settings;

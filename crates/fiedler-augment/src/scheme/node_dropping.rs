@@ -5,12 +5,15 @@ use fiedler_spectral::Operator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spectral::{Chosen, Outcome, SupportChoice, TOLERANCE, climb_distance, over_graphs, small_numbers};
+use super::spectral::{
+    Chosen, Comparisons, Outcome, SupportChoice, TOLERANCE, climb_distance, over_graphs, small_numbers,
+};
 use super::{Augmentation, NodeProbabilities, Report, ViewReport};
 use crate::ascent::{Ascent, Direction, StepSize};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::support::{Nodes, Support};
+use crate::transport::{SpectrumMethod, SpectrumSolver};
 
 /// Settings of spectral node dropping.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +31,9 @@ pub struct NodeDropping {
     pub step_size: StepSize,
     /// Symmetric noise that keeps repeated eigenvalues apart.
     pub noise: f64,
+    /// How spectra are compared.
+    #[serde(skip_serializing_if = "SpectrumMethod::is_auto")]
+    pub spectra: SpectrumMethod,
     /// Bytes that a dense spectrum may take.
     pub memory: u64,
     /// Seed of the start and of the noise.
@@ -43,6 +49,7 @@ impl Default for NodeDropping {
             steps: 50,
             step_size: StepSize::default(),
             noise: 1e-5,
+            spectra: SpectrumMethod::Auto,
             memory: 1 << 30,
             seed: 0,
         }
@@ -65,16 +72,18 @@ impl NodeDropping {
     }
 
     pub(super) fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        let comparisons = Comparisons::default();
         let mut views = over_graphs(set, &["nodes"], self.steps, observer, |graph, at, watch| {
             let nodes = graph.num_nodes();
             let budget = self.ratio * nodes as f64;
             let ascent = Ascent { direction: Direction::Max, budget, steps: self.steps, step_size: self.step_size };
             let mut solver = self.solver();
-            let original = solver.solve(&Nodes::new(graph, vec![0.0; nodes]))?;
+            let original = solver.measure_fixed(&Nodes::new(graph, vec![0.0; nodes]))?;
             let mut random = small_numbers(nodes, self.seed, 0, at);
             let mut support = Nodes::new(graph, (0..nodes).map(|_| random()).collect());
             support.project(budget, 0.0);
-            let climbed = climb_distance(&mut support, &original.values, &mut solver, &ascent, watch[0])?;
+            let climbed = climb_distance(&mut support, &original, &mut solver, &ascent, watch[0])?;
+            comparisons.add(&climbed);
             let (mass, places) = (support.mass(), nodes as u64);
             let chosen = Chosen { support: SupportChoice::Auto, reason: None };
             Ok(vec![Outcome { probabilities: support.into_probabilities(), places, mass, climbed, chosen, ascent }])
@@ -86,11 +95,11 @@ impl NodeDropping {
         let second = ViewReport { name: "second".into(), seconds: 0.0, ..report };
         let nodes = NodeProbabilities::new(probabilities.concat());
         let views = vec![Augmentation::Nodes(nodes.clone()), Augmentation::Nodes(nodes)];
-        Ok((views, Report { views: vec![first, second], notes: Vec::new() }))
+        Ok((views, Report { views: vec![first, second], notes: comparisons.notes() }))
     }
 
-    fn solver(&self) -> Eigensolver {
-        Eigensolver {
+    fn solver(&self) -> SpectrumSolver {
+        let eigensolver = Eigensolver {
             operator: self.operator,
             k: self.k,
             noise: self.noise,
@@ -98,6 +107,7 @@ impl NodeDropping {
             memory: self.memory,
             tolerance: TOLERANCE,
             warm: None,
-        }
+        };
+        SpectrumSolver::new(self.spectra, eigensolver)
     }
 }

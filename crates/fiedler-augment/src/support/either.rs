@@ -1,10 +1,12 @@
 //! All pairs or chosen ones, decided at run time.
 
 use fiedler_graph::Graph;
+use rayon::prelude::*;
 
 use super::{Mass, Pairs, Power, Rise, Support, Triangle};
 use crate::kernel::PairKernel;
 use crate::sample::EdgeFlips;
+use crate::scheme::pack::rounded;
 
 /// A support of pairs of either kind.
 #[derive(Debug, Clone)]
@@ -43,13 +45,18 @@ impl<'g> PairSupport<'g> {
         }
     }
 
-    /// The probabilities, ready to draw from.
+    /// The probabilities, ready to draw from, as precise as they are stored: at most one part in 512 below what they are here.
     pub fn into_flips(self) -> EdgeFlips {
         let nodes = self.num_nodes();
         match self {
-            PairSupport::All(triangle) => EdgeFlips::of_triangle(nodes, triangle.into_probabilities()),
+            PairSupport::All(triangle) => {
+                let mut probabilities = triangle.into_probabilities();
+                probabilities.par_iter_mut().for_each(|probability| *probability = rounded(*probability));
+                EdgeFlips::of_triangle(nodes, probabilities)
+            }
             PairSupport::Chosen(pairs) => {
-                EdgeFlips::of_pairs(nodes, pairs.iter().map(|(low, high, _, probability)| ((low, high), probability)))
+                let of_pair = |(low, high, _, probability)| ((low, high), rounded(probability));
+                EdgeFlips::of_pairs(nodes, pairs.iter().map(of_pair))
             }
         }
     }

@@ -1,22 +1,26 @@
-//! The derivative's low-rank part over the rows of a packed triangle.
+//! The part of a derivative that is a matrix, over the rows of a packed triangle.
 
 use std::ops::Range;
 
-use crate::kernel::LowRank;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use fiedler_spectral::polynomial::{PANEL, series_columns};
 
-/// Rows of a low-rank matrix, computed a tile at a time.
+use crate::kernel::{LowRank, MatrixPart, SeriesPart};
+
+/// Rows of a symmetric matrix, computed a tile at a time.
 pub(super) struct LowRankRows<'k> {
-    kernel: &'k LowRank,
+    matrix: &'k MatrixPart,
     nodes: usize,
     tile: Range<usize>,
     rows: Vec<f32>,
 }
 
 impl<'k> LowRankRows<'k> {
-    const TILE: usize = 32;
+    const TILE: usize = PANEL;
 
-    pub(super) fn new(kernel: &'k LowRank, nodes: usize) -> Self {
-        LowRankRows { kernel, nodes, tile: 0..0, rows: vec![0.0; Self::TILE * nodes] }
+    pub(super) fn new(matrix: &'k MatrixPart, nodes: usize) -> Self {
+        LowRankRows { matrix, nodes, tile: 0..0, rows: vec![0.0; Self::TILE * nodes] }
     }
 
     /// The terms of the pairs `(row, row + 1 ..)`; rows are asked for in ascending order.
@@ -28,18 +32,37 @@ impl<'k> LowRankRows<'k> {
     }
 
     fn fill(&mut self, tile: Range<usize>) {
-        let rank = self.kernel.coefficients.len();
-        let scaled: Vec<f32> = tile
-            .clone()
-            .flat_map(|row| self.kernel.row(row).iter().zip(&self.kernel.coefficients).map(|(a, b)| a * b))
-            .collect();
-        for (row, scaled) in scaled.chunks(rank).enumerate() {
-            for (slot, other) in
-                self.rows[row * self.nodes..(row + 1) * self.nodes].iter_mut().zip(self.kernel.vectors.chunks(rank))
-            {
-                *slot = scaled.iter().zip(other).map(|(a, b)| a * b).sum();
+        match self.matrix {
+            MatrixPart::LowRank(part) => self.fill_low_rank(part, tile.clone()),
+            MatrixPart::Series(part) => self.fill_series(part, tile.clone()),
+            MatrixPart::Listed(part) => {
+                self.rows.fill(0.0);
+                for (row, node) in tile.clone().enumerate() {
+                    for (place, &other) in part.pairs.places(node).zip(part.pairs.of(node)) {
+                        self.rows[row * self.nodes + other as usize] = part.values[place];
+                    }
+                }
             }
         }
         self.tile = tile;
+    }
+
+    fn fill_low_rank(&mut self, part: &LowRank, tile: Range<usize>) {
+        let rank = part.coefficients.len();
+        let scaled: Vec<f32> =
+            tile.clone().flat_map(|row| part.row(row).iter().zip(&part.coefficients).map(|(a, b)| a * b)).collect();
+        let rows = MatMut::from_row_major_slice_mut(&mut self.rows[..tile.len() * self.nodes], tile.len(), self.nodes);
+        let scaled = MatRef::from_row_major_slice(&scaled, tile.len(), rank);
+        let vectors = MatRef::from_row_major_slice(&part.vectors, self.nodes, rank);
+        matmul(rows, Accum::Replace, scaled, vectors.transpose(), 1.0, Par::Seq);
+    }
+
+    fn fill_series(&mut self, part: &SeriesPart, tile: Range<usize>) {
+        let columns = series_columns(&part.map, &part.series, tile.start);
+        for (row, node) in tile.enumerate() {
+            let to = &mut self.rows[row * self.nodes..][..self.nodes];
+            let from = columns.iter().skip(row).step_by(PANEL).zip(&part.scale);
+            to.iter_mut().zip(from).for_each(|(to, (value, scale))| *to = part.scale[node] * scale * value);
+        }
     }
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::stream::Weigh;
 use super::tiles::{Key, Tile, Tiles};
 use super::{Mass, Power, Rise, Support};
-use crate::kernel::{LowRank, PairKernel};
+use crate::kernel::{MatrixPart, PairKernel};
 use crate::projection::shift_to_budget;
 
 /// Pairs weighed at a time.
@@ -162,8 +162,8 @@ struct Derivative<'k> {
     level: f32,
     /// `1 / d_i` and `sign · q_i`
     nodes: Vec<[f32; 2]>,
-    /// The kernel where it has a part of low rank, and the sign.
-    low_rank: Option<(&'k LowRank, f32)>,
+    /// The part that is a matrix, and the sign.
+    low_rank: Option<(&'k MatrixPart, f32)>,
 }
 
 impl<'k> Derivative<'k> {

@@ -225,9 +225,16 @@ impl Support for Triangle<'_> {
                 pulls: &pulls[others],
             })
         };
-        let of_row = |row: usize| -> Rise {
-            if kernel.low_rank.is_some() {
-                return (row + 1..nodes).fold(Rise::default(), |rise, other| rise.with(of_pair(row, other)));
+        let of_row = |row: usize, matrix: Option<&[f32]>| -> Rise {
+            if let Some(terms) = matrix {
+                let mut edges = self.graph.higher(row as u32).iter().copied().peekable();
+                return (row + 1..nodes).zip(terms).fold(Rise::default(), |rise, (other, &term)| {
+                    let x = f64::from(self.at(row as u32, other as u32));
+                    let edge = edges.next_if_eq(&(other as u32)).is_some();
+                    let weight = if edge { 1.0 - x } else { x };
+                    let derivative = kernel.without_matrix(row, other, weight) + f64::from(term);
+                    rise.with(sign * if edge { -derivative } else { derivative })
+                });
             }
             let mut rise = Rise::default();
             let mut next = row + 1;
@@ -238,8 +245,12 @@ impl Support for Triangle<'_> {
             }
             rise.and(of_stretch(row, next..nodes))
         };
-        let of_parts: Vec<Rise> =
-            self.parts.par_iter().map(|part| part.clone().map(of_row).fold(Rise::default(), Rise::and)).collect();
+        let of_part = |part: &Range<usize>| {
+            let mut matrix = kernel.low_rank.as_ref().map(|matrix| LowRankRows::new(matrix, nodes));
+            let of_row = |row: usize| of_row(row, matrix.as_mut().map(|matrix| matrix.row(row, part.end)));
+            part.clone().map(of_row).fold(Rise::default(), Rise::and)
+        };
+        let of_parts: Vec<Rise> = self.parts.par_iter().map(of_part).collect();
         of_parts.into_iter().fold(Rise::default(), Rise::and)
     }
 

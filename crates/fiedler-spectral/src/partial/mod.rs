@@ -80,7 +80,7 @@ impl Pairs {
         self.residuals.iter().copied().fold(0.0, f64::max)
     }
 
-    fn none(size: usize) -> Pairs {
+    pub(crate) fn none(size: usize) -> Pairs {
         Pairs {
             values: Vec::new(),
             vectors: Mat::zeros(size, 0),

@@ -4,13 +4,14 @@ use fiedler_graph::Graph;
 use fiedler_graph::measure::components;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{Cheeger, DiameterBounds, Known, SAME, clusters_by_gap, column, sweep_conductance};
+use super::bounds::{Cheeger, DiameterBounds, Known, SAME, column, sweep_conductance};
+use super::clusters::ClusterCount;
 use super::distance::{Diameter, diameter, largest_component};
 use crate::combinatorial::Combinatorial;
 use crate::density::{Density, DensitySettings};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::operator::{Normalized, Operator};
-use crate::partial::{Partial, PartialSettings, partial};
+use crate::partial::{Pairs, Partial, PartialSettings, partial};
 
 /// How much of a graph's spectrum is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -73,6 +74,8 @@ pub struct Summary {
     pub norm: f64,
     /// Components, counted by search.
     pub components: usize,
+    /// Zero eigenvalues of the normalized Laplacian: one for each component that has an edge, however many were computed.
+    pub zero_eigenvalues: usize,
     /// Components, counted by the Laplacian's zeros among the eigenvalues that were computed, isolated nodes added:
     /// a lower bound when all of these are zero.
     pub components_by_spectrum: usize,
@@ -92,14 +95,16 @@ pub struct Summary {
     pub diameter: Diameter,
     /// Its diameter's bounds, by eigenvalues.
     pub diameter_bounds: Option<DiameterBounds>,
-    /// The number of clusters before the largest gap among its lowest eigenvalues.
-    pub clusters: Option<usize>,
+    /// The number of its clusters that stand above a random graph of the same degrees.
+    pub clusters: Option<ClusterCount>,
     /// The ends of the spectrum.
     pub extremes: Extremes,
     /// Eigenvalues in each of equal parts of the operator's interval: counted, or estimated when `histogram_estimated`.
     pub histogram: Vec<f64>,
     /// Whether the histogram is an estimate.
     pub histogram_estimated: bool,
+    /// What was left out, and why, one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// Describes a graph by its spectrum.
@@ -110,25 +115,36 @@ pub struct Summary {
 ///
 /// let (square, _) = Graph::from_pairs(4, vec![(0, 1), (1, 2), (2, 3), (3, 0)])?;
 /// let summary = summarize(&square, &SummarySettings::default())?;
-/// assert_eq!((summary.components, summary.components_by_spectrum), (1, 1));
+/// assert_eq!((summary.components, summary.zero_eigenvalues), (1, 1));
 /// assert!((summary.algebraic_connectivity - 1.0).abs() < 1e-12);
 /// assert_eq!(summary.diameter.exact(), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// Eigenvalues that do not converge are left out, and what follows from them, with a note that says so.
+///
 /// # Errors
-/// When the eigenvalues do not converge.
+/// When a setting is out of its range.
 pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
     let map = Normalized::of(graph, settings.operator);
     let whole = graph.num_nodes() <= settings.whole_up_to;
-    let found = solve(&map, settings, whole)?;
+    let mut notes = Vec::new();
+    let found = solve(&map, settings, whole, &mut notes)?;
     let laplacian = match settings.operator {
         Operator::Laplacian => found.clone(),
-        Operator::Propagation => solve(&Normalized::of(graph, Operator::Laplacian), settings, whole)?,
+        Operator::Propagation => solve(&Normalized::of(graph, Operator::Laplacian), settings, whole, &mut notes)?,
     };
     let (_, count) = components(graph);
     let isolated = (0..graph.num_nodes() as u32).filter(|&node| graph.degree(node) == 0).count();
-    let largest = Component::of(graph, count, laplacian.clone(), settings)?;
+    let largest = Component::of(graph, count, laplacian.clone(), settings, &mut notes)?;
+    let clusters = match ClusterCount::of(&largest.graph, settings.seed) {
+        Ok(clusters) => Some(clusters),
+        Err(error @ Error::NotConverged { .. }) => {
+            notes.push(format!("clusters were not counted: {error}"));
+            None
+        }
+        Err(error) => return Err(error),
+    };
     let connected = count == 1 && graph.num_nodes() > 1;
     let gap = largest.laplacian.lowest.values.get(1).copied();
     let (histogram, histogram_estimated) = histogram(&map, &found, whole, settings)?;
@@ -139,6 +155,7 @@ pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
         edges: graph.num_edges(),
         norm: map.spectral_norm(),
         components: count,
+        zero_eigenvalues: count - isolated,
         components_by_spectrum: zeros + isolated,
         isolated_nodes: isolated,
         largest_component: largest.graph.num_nodes(),
@@ -148,12 +165,11 @@ pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
         cheeger: largest.cheeger(),
         diameter: largest.diameter(settings.searches),
         diameter_bounds: largest.diameter_bounds(),
-        clusters: clusters_by_gap(
-            &largest.laplacian.lowest.values[..largest.laplacian.lowest.len().min(settings.pairs)],
-        ),
+        clusters,
         extremes: extremes(&found, settings.pairs),
         histogram,
         histogram_estimated,
+        notes,
     })
 }
 
@@ -163,12 +179,31 @@ fn zero(settings: &SummarySettings) -> f64 {
     settings.tolerance.max(SAME)
 }
 
-fn solve(map: &Normalized, settings: &SummarySettings, whole: bool) -> Result<Partial> {
+/// Rounds after which eigenvalues of a graph that is only described are given up: a long path has so many near zero that no
+/// number of rounds would do.
+const ROUNDS: usize = 20;
+
+fn solve(map: &Normalized, settings: &SummarySettings, whole: bool, notes: &mut Vec<String>) -> Result<Partial> {
     let pairs = settings.pairs.max(2);
     let (lowest, highest) = if whole { (map.degrees().len(), 0) } else { (pairs, pairs) };
-    let wanted =
-        PartialSettings { lowest, highest, tolerance: settings.tolerance, seed: settings.seed, ..Default::default() };
-    partial(map, &wanted, None)
+    let wanted = PartialSettings { lowest, highest, rounds: ROUNDS, dense_limit: DENSE, ..base(settings) };
+    match partial(map, &wanted, None) {
+        Err(error @ Error::NotConverged { .. }) => {
+            notes.push(format!(
+                "eigenvalues at the ends of the spectrum, and what follows from them, are left out: {error}"
+            ));
+            let none = || Pairs::none(map.degrees().len());
+            Ok(Partial { lowest: none(), highest: none() })
+        }
+        found => found,
+    }
+}
+
+/// Bytes of a dense spectrum that is computed instead of a part where that does not converge.
+const DENSE: u64 = 1 << 29;
+
+fn base(settings: &SummarySettings) -> PartialSettings {
+    PartialSettings { tolerance: settings.tolerance, seed: settings.seed, ..Default::default() }
 }
 
 fn extremes(found: &Partial, pairs: usize) -> Extremes {
@@ -207,24 +242,31 @@ struct Component {
 
 impl Component {
     /// `laplacian` is the spectrum of the whole graph, which is the component's if there is but one.
-    fn of(graph: &Graph, count: usize, laplacian: Partial, settings: &SummarySettings) -> Result<Component> {
+    fn of(
+        graph: &Graph,
+        count: usize,
+        laplacian: Partial,
+        settings: &SummarySettings,
+        notes: &mut Vec<String>,
+    ) -> Result<Component> {
         let (graph, laplacian) = if count <= 1 {
             (graph.clone(), laplacian)
         } else {
             let part = induced(graph, &largest_component(graph));
             let whole = part.num_nodes() <= settings.whole_up_to;
-            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), settings, whole)?;
+            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), settings, whole, notes)?;
             (part, laplacian)
         };
-        let two = PartialSettings {
-            lowest: 2,
-            highest: 0,
-            seed: settings.seed,
-            tolerance: settings.tolerance,
-            ..Default::default()
+        let two = PartialSettings { lowest: 2, highest: 0, rounds: ROUNDS, dense_limit: DENSE, ..base(settings) };
+        let unnormalized_second = match partial(&Combinatorial::of(&graph), &two, None) {
+            Ok(found) => found.lowest.values.get(1).copied(),
+            Err(error @ Error::NotConverged { .. }) => {
+                notes.push(format!("the connectivity that is not normalized is left out: {error}"));
+                None
+            }
+            Err(error) => return Err(error),
         };
-        let unnormalized = partial(&Combinatorial::of(&graph), &two, None)?;
-        Ok(Component { unnormalized_second: unnormalized.lowest.values.get(1).copied(), graph, laplacian })
+        Ok(Component { unnormalized_second, graph, laplacian })
     }
 
     fn cheeger(&self) -> Option<Cheeger> {

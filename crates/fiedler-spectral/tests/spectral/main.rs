@@ -10,3 +10,4 @@ mod operator;
 mod partial;
 mod properties;
 mod published;
+mod transport;

@@ -1,7 +1,7 @@
 use fiedler_graph::Graph;
 use fiedler_graph::measure::components;
 use fiedler_spectral::properties::{
-    Diffusion, Summary, SummarySettings, clusters_by_gap, diameter, distinct, fourier, inverse_fourier,
+    ClusterCount, Diffusion, Summary, SummarySettings, clusters_by_gap, diameter, distinct, fourier, inverse_fourier,
     largest_component, summarize, sweep_conductance,
 };
 use fiedler_spectral::{Normalized, Operator, PartialSettings, SymmetricMap, partial, spectrum};
@@ -41,6 +41,8 @@ proptest! {
     fn spectrum_and_search_agree(graph in any_graph(40)) {
         let summary = describe(&graph);
         prop_assert_eq!(summary.components, summary.components_by_spectrum);
+        prop_assert_eq!(summary.components, summary.zero_eigenvalues + summary.isolated_nodes);
+        prop_assert!(summary.notes.is_empty());
         prop_assert_eq!(summary.algebraic_connectivity > 1e-9, summary.components == 1 && graph.num_nodes() > 1);
         prop_assert_eq!(summary.algebraic_connectivity_unnormalized > 1e-9, summary.components == 1 && graph.num_nodes() > 1);
         let largest = largest_component(&graph);
@@ -109,7 +111,7 @@ fn larger_graphs_are_described_by_the_ends_and_the_density() {
     assert!(!whole.histogram_estimated && ends.histogram_estimated);
     assert_close(&ends.extremes.lowest, &whole.extremes.lowest, 1e-6);
     assert_close(&ends.extremes.highest, &whole.extremes.highest, 1e-6);
-    assert_eq!((ends.clusters, whole.clusters), (Some(4), Some(4)));
+    assert_eq!([ends.clusters, whole.clusters].map(|found| found.unwrap().exact()), [Some(4); 2]);
     assert_eq!(ends.components_by_spectrum, whole.components);
     assert!((ends.norm - whole.norm).abs() < 1e-9);
 }
@@ -182,4 +184,37 @@ fn fourier_there_and_back() {
     let again = inverse_fourier(some.vectors.as_ref(), &fourier(some.vectors.as_ref(), &smooth, 2), 2);
     assert_close(&again, &smooth, 1e-9);
     assert_eq!(smooth.len(), 2 * map.size());
+}
+
+#[test]
+fn blocks_are_counted_and_chance_is_one() {
+    for blocks in 2..=12 {
+        let found = ClusterCount::of(&groups(blocks, 80, 0.25, 0.005, 3), 0).unwrap();
+        assert_eq!(found.exact(), Some(blocks as usize), "{blocks} blocks: {found}");
+    }
+    // More than all eigenvalues are computed for.
+    let found = ClusterCount::of(&groups(5, 300, 0.06, 0.002, 3), 0).unwrap();
+    assert_eq!(found.exact(), Some(5), "{found}");
+    for (name, graph) in [
+        ("random", sparse(600, 8.0, 1)),
+        ("larger random", sparse(2000, 10.0, 2)),
+        ("complete", complete(40)),
+        ("star", star(50)),
+        ("path", path(300)),
+        ("ring", ring(300)),
+    ] {
+        let part = largest_component(&graph);
+        assert!(part.len() * 10 > 9 * graph.num_nodes(), "{name}");
+        let found = ClusterCount::of(&graph, 0).unwrap();
+        assert_eq!(found.exact(), Some(1), "{name}: {found}");
+    }
+}
+
+/// Twenty thousand eigenvalues of a path crowd at zero: counts and norm are told all the same.
+#[test]
+fn what_does_not_converge_is_left_out() {
+    let summary = describe(&path(20_000));
+    assert_eq!((summary.components, summary.zero_eigenvalues, summary.nodes), (1, 1, 20_000));
+    assert!((summary.norm * summary.norm - (20_000.0 + 2.0 * (19_997.0 / 4.0 + 1.0))).abs() < 1e-6, "{}", summary.norm);
+    assert!(summary.extremes.lowest.is_empty() == !summary.notes.is_empty());
 }

@@ -5,10 +5,10 @@ use rand::RngExt;
 
 use super::{Spectral, Start};
 use crate::ascent::{Ascent, Climb, Progress};
-use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::{Evaluation, full_spectrum};
 use crate::support::{PairSupport, Pairs, Support};
+use crate::transport::{MeasuredSpectrum, SpectrumMethod, SpectrumSolver};
 
 /// Hears of every step; returning false stops.
 pub(crate) type StepWatch<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
@@ -22,8 +22,18 @@ pub(crate) struct Climbed {
     pub(crate) after: f64,
     /// Squared distance of the two, where that was the objective.
     pub(crate) distance: Option<f64>,
+    /// How spectra were compared, where they were.
+    pub(crate) compared: Option<Compared>,
     pub(crate) rate: f64,
     pub(crate) curve: Vec<Progress>,
+}
+
+/// How the distance between spectra was found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compared {
+    pub(crate) method: SpectrumMethod,
+    /// The width below which eigenvalues were not told apart at the end; `None` where they were computed.
+    pub(crate) resolution: Option<f64>,
 }
 
 /// Fills a support with its starting values and brings them within the budget.
@@ -65,20 +75,25 @@ pub(super) fn climb_norm(
 /// Moves the spectrum away from another.
 pub(crate) fn climb_distance<S: Support>(
     support: &mut S,
-    from: &[f64],
-    solver: &mut Eigensolver,
+    from: &MeasuredSpectrum,
+    solver: &mut SpectrumSolver,
     ascent: &Ascent,
     watch: StepWatch<'_>,
 ) -> Result<Climbed> {
-    let before = squared(from);
-    let mut last = Vec::new();
+    let before = from.squared_norm();
     let evaluate = |support: &S| {
-        let found = solver.solve(support)?;
-        last.clone_from(&found.values);
-        Ok(found.distance(from))
+        let found = solver.measure(support)?;
+        Ok(solver.distance(&found, from))
     };
     let climbed = climb(support, before, ascent, evaluate, watch)?;
-    Ok(Climbed { after: squared(&last), distance: Some(climbed.after), ..climbed })
+    let last = solver.measure_fixed(support)?;
+    let distance = solver.final_distance(&last, from)?;
+    Ok(Climbed {
+        after: last.squared_norm(),
+        distance: Some(distance.squared),
+        compared: Some(Compared { method: solver.used(), resolution: distance.resolution }),
+        ..climbed
+    })
 }
 
 fn climb<S: Support>(
@@ -100,6 +115,7 @@ fn climb<S: Support>(
         before,
         after: outcome.relative_norm * outcome.relative_norm * before,
         distance: None,
+        compared: None,
         rate: outcome.rate,
         curve: outcome.curve,
     })
@@ -113,18 +129,16 @@ pub(super) fn climb_apart(
     ascent: &Ascent,
     watch: [StepWatch<'_>; 2],
 ) -> Result<[Climbed; 2]> {
-    let mut solvers = [settings.solver(), settings.solver()];
+    let mut solvers = [settings.spectrum_solver(), settings.spectrum_solver()];
     let mut climbs = [Climb::new(*ascent), Climb::new(*ascent)];
     let mut climbed = [0, 1].map(|_| Climbed { before, ..Climbed::default() });
     for step in 0..=ascent.steps {
-        let pairs = [solvers[0].solve(&supports[0])?, solvers[1].solve(&supports[1])?];
+        let spectra = [solvers[0].measure(&supports[0])?, solvers[1].measure(&supports[1])?];
         let mut moved = step < ascent.steps;
         for view in 0..2 {
-            let evaluation = pairs[view].distance(&pairs[1 - view].values);
+            let evaluation = solvers[view].distance(&spectra[view], &spectra[1 - view]);
             let progress = climbs[view].progress(&supports[view], &evaluation, before);
             climbed[view].curve.push(progress);
-            climbed[view].after = squared(&pairs[view].values);
-            climbed[view].distance = Some(evaluation.squared_norm);
             if !watch[view](&progress) {
                 return Err(Error::Stopped);
             }
@@ -134,12 +148,13 @@ pub(super) fn climb_apart(
             break;
         }
     }
-    for (climbed, climb) in climbed.iter_mut().zip(&climbs) {
-        climbed.rate = climb.rate().unwrap_or(0.0);
+    let last = [solvers[0].measure_fixed(&supports[0])?, solvers[1].measure_fixed(&supports[1])?];
+    let distance = solvers[0].final_distance(&last[0], &last[1])?;
+    for view in 0..2 {
+        climbed[view].after = last[view].squared_norm();
+        climbed[view].distance = Some(distance.squared);
+        climbed[view].compared = Some(Compared { method: solvers[view].used(), resolution: distance.resolution });
+        climbed[view].rate = climbs[view].rate().unwrap_or(0.0);
     }
     Ok(climbed)
-}
-
-fn squared(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum()
 }

@@ -2,6 +2,7 @@
 
 mod choice;
 mod climb;
+mod comparisons;
 mod graphs;
 
 use fiedler_graph::{Graph, GraphSet, Observer};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use choice::Chosen;
 pub use choice::SupportChoice;
 pub(super) use climb::{Climbed, climb_distance, small_numbers};
+pub(super) use comparisons::Comparisons;
 pub(super) use graphs::{Outcome, over_graphs};
 
 use super::settings::RATIOS;
@@ -23,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::objective::SpectralObjective;
 use crate::sample::EdgeFlips;
 use crate::support::{PairSupport, Pairs, Support};
+use crate::transport::{SpectrumMethod, SpectrumSolver};
 use choice::Limits;
 use climb::{climb_apart, climb_norm, start};
 
@@ -56,6 +59,9 @@ pub struct Spectral {
     pub candidates: usize,
     /// Symmetric noise that keeps repeated eigenvalues apart, ε in the paper. The closed form of the whole norm needs none.
     pub noise: f64,
+    /// How spectra are compared, in the single-way and double-way schemes.
+    #[serde(skip_serializing_if = "SpectrumMethod::is_auto")]
+    pub spectra: SpectrumMethod,
     /// Bytes that all pairs, or a dense spectrum, may take.
     pub memory: u64,
     /// Seed of random starts, candidates and noise.
@@ -76,6 +82,7 @@ impl Default for Spectral {
             support: SupportChoice::Auto,
             candidates: 10,
             noise: 1e-5,
+            spectra: SpectrumMethod::Auto,
             memory: 1 << 30,
             seed: 0,
         }
@@ -167,39 +174,44 @@ impl Spectral {
     }
 
     pub(super) fn single(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
-        let limits = Limits::of(set, self);
+        let (limits, comparisons) = (Limits::of(set, self), Comparisons::default());
         let views = over_graphs(set, &["single"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
             let mut support = chosen.pairs(graph, self, at);
-            let mut solver = self.solver();
-            let original = solver.solve(&support)?;
+            let mut solver = self.spectrum_solver();
+            let original = solver.measure_fixed(&support)?;
             start(&mut support, Start::Uniform, ascent.budget, self.seed, 0, at);
-            let climbed = climb_distance(&mut support, &original.values, &mut solver, &ascent, watch[0])?;
+            let climbed = climb_distance(&mut support, &original, &mut solver, &ascent, watch[0])?;
+            comparisons.add(&climbed);
             Ok(vec![outcome(support, climbed, chosen, ascent)])
         })?;
         let (mut augmentations, mut report) = gather(views, limits.note(self));
+        report.notes.extend(comparisons.notes());
         augmentations.push(Augmentation::Unchanged);
         report.views.push(ViewReport::unchanged());
         Ok((augmentations, report))
     }
 
     pub(super) fn double(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
-        let limits = Limits::of(set, self);
+        let (limits, comparisons) = (Limits::of(set, self), Comparisons::default());
         let views = over_graphs(set, &["first", "second"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
             let mut first = chosen.pairs(graph, self, at);
-            let before = self.solver().solve(&first)?.norm().squared_norm;
+            let before = self.spectrum_solver().squared_norm(&first)?;
             let mut second = first.clone();
             start(&mut first, Start::Uniform, ascent.budget, self.seed, 0, at);
             start(&mut second, Start::Uniform, ascent.budget, self.seed, 1, at);
             let mut supports = [first, second];
             let climbed = climb_apart(&mut supports, before, self, &ascent, [watch[0], watch[1]])?;
+            comparisons.add(&climbed[0]);
             let both = supports.into_iter().zip(climbed);
             Ok(both.map(|(support, climbed)| outcome(support, climbed, chosen.clone(), ascent)).collect())
         })?;
-        Ok(gather(views, limits.note(self)))
+        let (augmentations, mut report) = gather(views, limits.note(self));
+        report.notes.extend(comparisons.notes());
+        Ok((augmentations, report))
     }
 
     fn ascent(&self, graph: &Graph, direction: Direction) -> Ascent {
@@ -214,6 +226,10 @@ impl Spectral {
     /// Whether the norm has its closed form: all eigenvalues count.
     fn is_closed(&self, nodes: usize) -> bool {
         self.k.is_none_or(|k| 2 * k >= nodes)
+    }
+
+    fn spectrum_solver(&self) -> SpectrumSolver {
+        SpectrumSolver::new(self.spectra, self.solver())
     }
 
     fn solver(&self) -> Eigensolver {

@@ -1,0 +1,441 @@
+//! Objectives that compare two whole spectra: the squared distance between sorted eigenvalues, and its derivative.
+//!
+//! Small graphs have an eigensolver. Beyond, the distance is taken for what it is, optimal transport between two spectral
+//! measures ([`fiedler_spectral::transport`]): moments tell the monotone map between the spectra, and a polynomial of the
+//! operator, known on the support's pairs only, tells the derivative. No eigenpair is computed, and no n × n array.
+
+use std::sync::Arc;
+
+use fiedler_spectral::polynomial::{PANEL, Polynomials, SignProbes, UpperPairs};
+use fiedler_spectral::transport::{Transport, moments_of, times_argument};
+use fiedler_spectral::{Normalized, Operator, SymmetricMap, dense_bytes, eigenvalues};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::eigen::{Eigenpairs, Eigensolver};
+use crate::error::Result;
+use crate::expected::Expected;
+use crate::kernel::{ListedPairs, LowRank, MatrixPart, PairKernel, SeriesPart};
+use crate::objective::Evaluation;
+use crate::support::Support;
+
+/// Graphs up to this size have an eigensolver: it is exact, and takes no time.
+const SMALL: usize = 300;
+/// Degree of the polynomials at first, and once the distance rises slowly.
+const DEGREE: usize = 20;
+const FINE_DEGREE: usize = 40;
+/// The distance rises slowly when a step adds less than this share to it.
+const SLOW: f64 = 0.001;
+/// Bytes that polynomials on the pairs of a support may take; beyond, rows are computed as they are asked for.
+const TABLE: usize = 256 << 20;
+/// Panels of random signs, where columns are too many.
+const PANELS: usize = 8;
+/// Seconds on two cores for a product of one entry with one column, for one cubed node of a whole decomposition, and for
+/// its eigenvalues alone; measured, see `bench/compare/span.py`.
+const SECONDS_A_PRODUCT: f64 = 1.2e-10;
+const SECONDS_A_DECOMPOSITION: f64 = 3.0e-10;
+const SECONDS_OF_VALUES: f64 = 4.0e-11;
+/// Seconds that a step may take before random signs are used, and that exact eigenvalues may take at the end.
+const LONG: f64 = 5.0;
+
+/// How two spectra are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpectrumMethod {
+    /// Whichever is the quickest: an eigensolver for small graphs, Chebyshev moments beyond, random signs for large ones.
+    #[default]
+    Auto,
+    /// All eigenpairs.
+    Exact,
+    /// Chebyshev moments, from all columns of the operator's polynomials.
+    Chebyshev,
+    /// Chebyshev moments, estimated by random signs.
+    Probes,
+}
+
+impl SpectrumMethod {
+    /// The name users know it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            SpectrumMethod::Auto => "auto",
+            SpectrumMethod::Exact => "exact",
+            SpectrumMethod::Chebyshev => "chebyshev",
+            SpectrumMethod::Probes => "probes",
+        }
+    }
+
+    pub(crate) fn is_auto(&self) -> bool {
+        *self == SpectrumMethod::Auto
+    }
+}
+
+/// Compares the spectra of expected graphs.
+#[derive(Debug, Clone)]
+pub struct SpectrumSolver {
+    /// Which way.
+    pub method: SpectrumMethod,
+    /// Whose spectra, and how eigenpairs are computed where they are.
+    pub eigensolver: Eigensolver,
+    degree: usize,
+    /// The last distance, and how often the derivative was estimated.
+    last: Option<f64>,
+    estimates: u64,
+    /// The pairs whose entries are asked for, and whether they are all of the support's.
+    pairs: Option<(Arc<UpperPairs>, bool)>,
+    /// Bytes that polynomials on pairs may take.
+    table_bytes: usize,
+    /// What was chosen at first. Later steps keep to it, so that their distances can be compared.
+    chosen: Option<SpectrumMethod>,
+}
+
+/// What is known of a spectrum.
+#[derive(Debug, Clone)]
+pub enum MeasuredSpectrum {
+    /// Eigenpairs, all or the outermost.
+    Eigenpairs(Eigenpairs),
+    /// Moments, with what the derivative is computed from.
+    Moments(Moments),
+}
+
+/// Chebyshev moments of an operator's spectrum.
+#[derive(Debug, Clone)]
+pub struct Moments {
+    map: Arc<Normalized<'static>>,
+    moments: Vec<f64>,
+    source: Source,
+}
+
+/// Where the entries of a polynomial come from.
+#[derive(Debug, Clone)]
+enum Source {
+    /// Columns, of which these pairs were kept: all of the support's, or those that are asked for one by one.
+    Columns { polynomials: Polynomials, pairs: Arc<UpperPairs>, all: bool },
+    /// Random signs; with the support's pairs, if there are not too many.
+    Signs { panels: usize, pairs: Option<Arc<UpperPairs>>, degree: usize },
+}
+
+impl SpectrumSolver {
+    /// A solver that has not looked at any graph.
+    pub fn new(method: SpectrumMethod, eigensolver: Eigensolver) -> SpectrumSolver {
+        SpectrumSolver {
+            method,
+            eigensolver,
+            degree: DEGREE,
+            last: None,
+            estimates: 0,
+            pairs: None,
+            table_bytes: TABLE,
+            chosen: None,
+        }
+    }
+
+    /// Sets the degree of the polynomials at first; it doubles once the distance rises slowly.
+    pub fn with_degree(self, degree: usize) -> SpectrumSolver {
+        SpectrumSolver { degree: degree.max(1), ..self }
+    }
+
+    /// Bounds the memory of polynomials on the pairs of a support; where it does not suffice, rows are computed as they are
+    /// asked for.
+    pub fn with_table_bytes(self, table_bytes: usize) -> SpectrumSolver {
+        SpectrumSolver { table_bytes, ..self }
+    }
+
+    /// Measures the spectrum of a support's expected graph.
+    ///
+    /// # Errors
+    /// Those of the eigensolver, where it is used.
+    pub fn measure(&mut self, support: &impl Support) -> Result<MeasuredSpectrum> {
+        let method = *self.chosen.get_or_insert_with(|| choose(self.method, &self.eigensolver, support));
+        if method == SpectrumMethod::Exact {
+            return Ok(MeasuredSpectrum::Eigenpairs(self.eigensolver.solve(support)?));
+        }
+        let expected = Expected::of(support, 0.0, self.eigensolver.seed);
+        let map = Normalized::from_rows(expected.rows(), self.eigensolver.operator)?.into_owned();
+        Ok(MeasuredSpectrum::Moments(match method {
+            SpectrumMethod::Probes => self.by_signs(map, support),
+            _ => self.by_columns(map, support),
+        }))
+    }
+
+    /// Measures the spectrum that others are compared with, and of which no derivative is asked.
+    ///
+    /// # Errors
+    /// As [`SpectrumSolver::measure`].
+    pub fn measure_fixed(&mut self, support: &impl Support) -> Result<MeasuredSpectrum> {
+        let degree = self.degree;
+        self.degree = degree.max(FINE_DEGREE);
+        let pairs = self.pairs.replace((Arc::new(UpperPairs::new(support.num_nodes(), [])), false));
+        let measured = self.measure(support);
+        (self.degree, self.pairs) = (degree, pairs);
+        measured
+    }
+
+    /// The squared norm of the eigenvalues that are compared; of all of them, it needs no eigensolver.
+    ///
+    /// # Errors
+    /// Those of the eigensolver.
+    pub fn squared_norm(&mut self, support: &impl Support) -> Result<f64> {
+        if self.eigensolver.k.is_some_and(|k| 2 * k < support.num_nodes()) {
+            return Ok(self.eigensolver.solve(support)?.norm().squared_norm);
+        }
+        let expected = Expected::of(support, 0.0, self.eigensolver.seed);
+        Ok(Normalized::from_rows(expected.rows(), self.eigensolver.operator)?.frobenius_squared())
+    }
+
+    /// The squared distance of a spectrum from another, and its derivative with respect to the first's pairs.
+    pub fn distance(&mut self, own: &MeasuredSpectrum, other: &MeasuredSpectrum) -> Evaluation {
+        let evaluation = match own {
+            MeasuredSpectrum::Eigenpairs(pairs) => pairs.distance(&other.beside(&pairs.values)),
+            MeasuredSpectrum::Moments(moments) => {
+                let seed = self.eigensolver.seed ^ self.estimates.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                self.estimates += 1;
+                moments.distance(other, seed)
+            }
+        };
+        if self.last.is_some_and(|last| (evaluation.squared_norm - last).abs() < SLOW * last) {
+            self.degree = self.degree.max(FINE_DEGREE);
+        }
+        self.last = Some(evaluation.squared_norm);
+        evaluation
+    }
+
+    /// The squared distance of two spectra as well as it can be known: from all eigenvalues, where these take a few seconds
+    /// at most.
+    ///
+    /// # Errors
+    /// Those of the eigensolver.
+    pub fn final_distance(&self, own: &MeasuredSpectrum, other: &MeasuredSpectrum) -> Result<FinalDistance> {
+        let memory = self.eigensolver.memory;
+        let exact = match (own.values(memory)?, other.values(memory)?) {
+            (Some(own), Some(other)) => Some(squared_distance(&own, &other)),
+            _ => None,
+        };
+        Ok(match (exact, own) {
+            (Some(squared), _) => FinalDistance { squared, resolution: None },
+            (None, MeasuredSpectrum::Moments(moments)) => {
+                let transport = moments.transport(other);
+                FinalDistance { squared: transport.squared_distance(), resolution: Some(transport.resolution()) }
+            }
+            (None, MeasuredSpectrum::Eigenpairs(pairs)) => {
+                let squared = squared_distance(&pairs.values, &other.beside(&pairs.values));
+                FinalDistance { squared, resolution: None }
+            }
+        })
+    }
+
+    /// The method in use, once something was measured.
+    pub fn used(&self) -> SpectrumMethod {
+        self.chosen.unwrap_or(self.method)
+    }
+
+    fn by_columns(&mut self, map: Normalized<'static>, support: &impl Support) -> Moments {
+        let (pairs, all) = self.pairs_of(support);
+        let polynomials = Polynomials::of(&map, self.degree, &pairs);
+        let moments = polynomials.moments().to_vec();
+        Moments { map: Arc::new(map), moments, source: Source::Columns { polynomials, pairs, all } }
+    }
+
+    fn by_signs(&mut self, map: Normalized<'static>, support: &impl Support) -> Moments {
+        let (pairs, all) = self.pairs_of(support);
+        // The same signs at every step: what they miss, they miss of both spectra.
+        let probes = SignProbes { panels: PANELS, seed: self.eigensolver.seed };
+        let moments = probes.moments(&map, self.degree);
+        let source = Source::Signs { panels: PANELS, pairs: all.then_some(pairs), degree: self.degree };
+        Moments { map: Arc::new(map), moments, source }
+    }
+
+    /// The pairs of the support, or, where they are too many, its edges.
+    fn pairs_of(&mut self, support: &impl Support) -> (Arc<UpperPairs>, bool) {
+        let found = self.pairs.get_or_insert_with(|| {
+            let mut count = 0usize;
+            support.visit(&mut |_, _, _, _| count += 1);
+            let all = count.saturating_mul(4 * self.degree.max(FINE_DEGREE)) <= self.table_bytes;
+            let mut pairs = Vec::new();
+            support.visit(&mut |low, high, edge, _| {
+                if all || edge {
+                    pairs.push((low, high));
+                }
+            });
+            (Arc::new(UpperPairs::new(support.num_nodes(), pairs)), all)
+        });
+        found.clone()
+    }
+}
+
+/// The quickest way to compare the spectra of a support's expected graphs, of which all pairs may have a weight.
+fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, support: &impl Support) -> SpectrumMethod {
+    let nodes = support.num_nodes();
+    let truncated = eigensolver.k.is_some_and(|k| 2 * k < nodes);
+    if truncated || nodes < 2 || asked == SpectrumMethod::Auto && nodes <= SMALL {
+        return SpectrumMethod::Exact;
+    }
+    if asked != SpectrumMethod::Auto {
+        return asked;
+    }
+    let mut pairs = 0u64;
+    support.visit(&mut |_, _, _, _| pairs += 1);
+    let (size, entries) = (nodes as f64, 2.0 * pairs as f64);
+    let fits = dense_bytes(nodes, true) <= eigensolver.memory;
+    let exact = if fits { SECONDS_A_DECOMPOSITION * size.powi(3) } else { f64::INFINITY };
+    let columns = SECONDS_A_PRODUCT * size * entries * DEGREE as f64;
+    if exact.min(columns) > LONG {
+        SpectrumMethod::Probes
+    } else if exact < columns {
+        SpectrumMethod::Exact
+    } else {
+        SpectrumMethod::Chebyshev
+    }
+}
+
+/// A distance between two spectra.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FinalDistance {
+    /// The squared distance of sorted eigenvalues.
+    pub squared: f64,
+    /// The width below which eigenvalues were not told apart; `None` where they were computed.
+    pub resolution: Option<f64>,
+}
+
+impl MeasuredSpectrum {
+    /// The squared norm of the eigenvalues: of all of them, or of the outermost where only they were asked for.
+    pub fn squared_norm(&self) -> f64 {
+        match self {
+            MeasuredSpectrum::Eigenpairs(pairs) => pairs.values.iter().map(|value| value * value).sum(),
+            MeasuredSpectrum::Moments(moments) => moments.map.frobenius_squared(),
+        }
+    }
+
+    /// The eigenvalues, where they are known or soon computed.
+    fn values(&self, memory: u64) -> Result<Option<Vec<f64>>> {
+        match self {
+            MeasuredSpectrum::Eigenpairs(pairs) => Ok(Some(pairs.values.clone())),
+            MeasuredSpectrum::Moments(Moments { map, .. }) => {
+                let seconds = SECONDS_OF_VALUES * (map.size() as f64).powi(3);
+                if seconds > LONG || dense_bytes(map.size(), false) > memory {
+                    return Ok(None);
+                }
+                Ok(Some(eigenvalues(map.as_ref(), memory)?))
+            }
+        }
+    }
+
+    /// The eigenvalues that known ones are matched with, or the quantiles that stand in for them.
+    fn beside(&self, values: &[f64]) -> Vec<f64> {
+        match self {
+            MeasuredSpectrum::Eigenpairs(pairs) => pairs.values.clone(),
+            MeasuredSpectrum::Moments(moments) => moments.matched(values),
+        }
+    }
+
+    /// The first moments, and the interval they are taken on.
+    fn moments(&self, count: usize, bounds: (f64, f64)) -> Vec<f64> {
+        match self {
+            MeasuredSpectrum::Eigenpairs(pairs) => moments_of(&pairs.values, bounds, count),
+            MeasuredSpectrum::Moments(moments) => moments.moments.clone(),
+        }
+    }
+}
+
+impl Moments {
+    /// The transport from this spectrum to another, seen as finely as the moments of both allow.
+    fn transport(&self, other: &MeasuredSpectrum) -> Transport {
+        let bounds = self.map.bounds();
+        Transport::between(&self.moments, &other.moments(self.moments.len(), bounds), bounds)
+    }
+
+    /// The quantiles of this spectrum that stand beside known eigenvalues.
+    fn matched(&self, values: &[f64]) -> Vec<f64> {
+        let bounds = self.map.bounds();
+        let own = moments_of(values, bounds, self.moments.len());
+        let transport = Transport::between(&own, &self.moments, bounds);
+        values.iter().map(|&value| value - transport.offset(value, bounds)).collect()
+    }
+
+    fn distance(&self, other: &MeasuredSpectrum, seed: u64) -> Evaluation {
+        let transport = self.transport(other);
+        // Values of different steps are compared, so all are taken from as many moments.
+        let coarse = |moments: &[f64]| moments[..moments.len().min(2 * DEGREE + 1)].to_vec();
+        let bounds = self.map.bounds();
+        let (own, others) = (coarse(&self.moments), coarse(&other.moments(self.moments.len(), bounds)));
+        let squared_norm = Transport::between(&own, &others, bounds).squared_distance();
+        Evaluation { squared_norm, kernel: self.kernel(&transport, seed) }
+    }
+
+    /// The derivative of the distance for every pair.
+    fn kernel(&self, transport: &Transport, seed: u64) -> PairKernel {
+        // With x in [-1, 1] for the scaled operator, D^-1/2 B D^-1/2 is x or -x: the sign is that of the pairs' part.
+        let sign = match self.map.operator() {
+            Operator::Propagation => 1.0,
+            Operator::Laplacian => -1.0,
+        };
+        let roots: Vec<f64> =
+            self.map.degrees().iter().map(|&degree| if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }).collect();
+        let on_pairs = |pairs: &Arc<UpperPairs>, mut values: Vec<f32>| {
+            for (value, (low, high)) in values.iter_mut().zip(pairs.iter()) {
+                *value *= (2.0 * sign * roots[low as usize] * roots[high as usize]) as f32;
+            }
+            ListedPairs { pairs: pairs.clone(), values }
+        };
+        let (diagonal, matrix) = match &self.source {
+            Source::Columns { polynomials, pairs, all } => {
+                let series = transport.slope_series(polynomials.degree());
+                let diagonal = polynomials.diagonal(&times_argument(&series));
+                let known = on_pairs(pairs, polynomials.entries(&series));
+                if *all {
+                    (diagonal, MatrixPart::Listed(known))
+                } else {
+                    let series = series.iter().map(|c| 2.0 * sign * c).collect();
+                    let scale = roots.iter().map(|&root| root as f32).collect();
+                    (diagonal, MatrixPart::Series(SeriesPart { map: self.map.clone(), series, scale, known }))
+                }
+            }
+            Source::Signs { panels, pairs, degree } => {
+                let series = transport.slope_series(*degree);
+                let by_argument = times_argument(&series);
+                let probes = SignProbes { panels: *panels, seed };
+                match pairs {
+                    Some(pairs) => {
+                        let (entries, diagonal) = probes.entries(&self.map, &series, &by_argument, pairs);
+                        (diagonal, MatrixPart::Listed(on_pairs(pairs, entries)))
+                    }
+                    None => {
+                        let low_rank = self.low_rank(&probes, &series, sign, &roots);
+                        (probes.diagonal(&self.map, &by_argument), MatrixPart::LowRank(low_rank))
+                    }
+                }
+            }
+        };
+        let pull = diagonal.iter().zip(&roots).map(|(value, root)| value * root * root).collect();
+        PairKernel { slope: 0.0, level: 0.0, inverse: vec![0.0; roots.len()], pull, low_rank: Some(matrix) }
+    }
+
+    /// `(p(M) z zᵀ + z zᵀ p(M)) / 2` over all signs `z`, as a difference of squares.
+    fn low_rank(&self, probes: &SignProbes, series: &[f64], sign: f64, roots: &[f64]) -> LowRank {
+        let (nodes, half) = (roots.len(), probes.panels * PANEL);
+        let mut vectors = vec![0.0f32; nodes * 2 * half];
+        let mut first = 0;
+        let mut coefficients = vec![0.0; 2 * half];
+        probes.apply(&self.map, series, |signs, images| {
+            let square: f64 = images.iter().map(|&value| f64::from(value).powi(2)).sum();
+            // Both terms of the sum are of about the same size: the difference loses no digits.
+            let size = (square / images.len().max(1) as f64).sqrt().max(1e-30) as f32;
+            for (node, root) in roots.iter().enumerate() {
+                let row = &mut vectors[node * 2 * half..][..2 * half];
+                for column in 0..PANEL {
+                    let (image, z) = (images[node * PANEL + column], size * signs[node * PANEL + column]);
+                    row[first + column] = *root as f32 * (image + z);
+                    row[half + first + column] = *root as f32 * (image - z);
+                }
+            }
+            let coefficient = (2.0 * sign / (4.0 * half as f64 * f64::from(size))) as f32;
+            coefficients[first..first + PANEL].fill(coefficient);
+            coefficients[half + first..half + first + PANEL].fill(-coefficient);
+            first += PANEL;
+        });
+        LowRank { vectors, coefficients }
+    }
+}
+
+fn squared_distance(own: &[f64], other: &[f64]) -> f64 {
+    own.iter().zip(other).map(|(own, other)| (own - other).powi(2)).sum()
+}

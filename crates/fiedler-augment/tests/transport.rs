@@ -1,0 +1,257 @@
+//! Distances between spectra without an eigensolver, against eigenpairs.
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+
+use fiedler_augment::eigen::Eigensolver;
+use fiedler_augment::kernel::{MatrixPart, PairKernel};
+use fiedler_augment::objective::Evaluation;
+use fiedler_augment::scheme::{NodeDropping, SchemeSettings, Spectral, SupportChoice};
+use fiedler_augment::support::{Nodes, Pairs, Support, Triangle};
+use fiedler_augment::transport::{SpectrumMethod, SpectrumSolver};
+use fiedler_graph::generate::{Geometric, random_geometric};
+use fiedler_graph::random::stream;
+use fiedler_graph::{Dataset, Graph, GraphSet, NoObserver};
+use fiedler_io::{ReadOptions, catalogue};
+use fiedler_spectral::Operator;
+use rand::RngExt;
+
+/// Points on a plane, some of them far from all others: repeated eigenvalues and isolated nodes.
+fn geometric(nodes: usize) -> Dataset {
+    let radius = (2.0 / nodes as f64).sqrt();
+    random_geometric(&Geometric { nodes, radius, clusters: 4, spread: 0.12 }, 3).unwrap()
+}
+
+fn published(name: &str) -> Option<Dataset> {
+    if std::env::var_os("FIEDLER_DATA").is_none() {
+        let _ = writeln!(std::io::stderr(), "skipped: {name} (FIEDLER_DATA is not set)");
+        return None;
+    }
+    Some(catalogue::open(name, &ReadOptions::default()).unwrap())
+}
+
+/// Edges and some pairs that are none, with probabilities as in the middle of an ascent.
+fn support(graph: &Graph) -> Pairs {
+    let nodes = graph.num_nodes() as u32;
+    let mut random = stream(1, "test", 0);
+    let mut candidates: Vec<(u32, u32)> = (0..nodes * 20)
+        .map(|_| (random.random_range(0..nodes), random.random_range(0..nodes)))
+        .filter(|&(low, high)| low < high && !graph.has_edge(low, high))
+        .collect();
+    candidates.sort_unstable();
+    candidates.dedup();
+    let edges: Vec<bool> = Pairs::new(graph, &candidates).iter().map(|(_, _, edge, _)| edge).collect();
+    let mut pairs = Pairs::new(graph, &candidates);
+    let mut edges = edges.into_iter();
+    pairs.fill(|| random.random_range(0.0..if edges.next().unwrap() { 0.3 } else { 0.02 }));
+    pairs
+}
+
+fn solver(method: SpectrumMethod, operator: Operator) -> SpectrumSolver {
+    let eigensolver =
+        Eigensolver { operator, k: None, noise: 1e-9, seed: 5, memory: 1 << 32, tolerance: 1e-6, warm: None };
+    SpectrumSolver::new(method, eigensolver)
+}
+
+/// The distance of a support's spectrum from that of another.
+fn evaluate(mut solver: SpectrumSolver, from: &impl Support, support: &impl Support) -> Evaluation {
+    let original = solver.measure_fixed(from).unwrap();
+    let measured = solver.measure(support).unwrap();
+    solver.distance(&measured, &original)
+}
+
+/// The derivative with respect to the probability of every pair.
+fn derivatives(kernel: &PairKernel, support: &impl Support) -> Vec<f64> {
+    let mut derivatives = Vec::new();
+    support.visit(&mut |low, high, edge, x| {
+        let (low, high, x) = (low as usize, high as usize, f64::from(x));
+        derivatives.push(if edge { -kernel.at(low, high, 1.0 - x) } else { kernel.at(low, high, x) });
+    });
+    derivatives
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    inner(a, b) / (inner(a, a) * inner(b, b)).sqrt()
+}
+
+fn compare(name: &str, graph: &Graph, method: SpectrumMethod, operator: Operator, degrees: &[usize]) -> Vec<f64> {
+    let (from, support) = (Pairs::new(graph, &[]), support(graph));
+    let exact = evaluate(solver(SpectrumMethod::Exact, operator), &from, &support);
+    let right = exact.squared_norm.sqrt();
+    let exact = derivatives(&exact.kernel, &support);
+    let of_degree = |&degree: &usize| {
+        let found = evaluate(solver(method, operator).with_degree(degree), &from, &support);
+        let (cosine, told) = (cosine(&exact, &derivatives(&found.kernel, &support)), found.squared_norm.sqrt());
+        println!(
+            "{name}, {operator}, {} {degree}: cosine {cosine:.4}, distance {told:.4} of {right:.4}",
+            method.name()
+        );
+        // Distances below the resolution of the moments are told too small, never too large.
+        assert!(told < 1.02 * right && told > 0.8 * right, "{name}: {told} is not {right}");
+        cosine
+    };
+    degrees.iter().map(of_degree).collect()
+}
+
+/// 20 degrees do for a random graph. Points on a plane have many small parts that are alike, and so repeated eigenvalues, for which
+/// the eigenpairs' own gradient depends on the noise that parts them.
+#[test]
+fn polynomials_give_the_gradient_of_eigenpairs() {
+    let mut random = stream(9, "test", 0);
+    let pairs = (0..1500).map(|_| (random.random_range(0..500), random.random_range(0..500)));
+    let random_graph = Graph::from_pairs(500, pairs.filter(|(low, high)| low != high).collect()).unwrap().0;
+    let plane = geometric(500);
+    for operator in Operator::ALL {
+        let method = SpectrumMethod::Chebyshev;
+        let of_random = compare("random", &random_graph, method, operator, &[20]);
+        assert!(of_random[0] > 0.995, "{of_random:?}");
+        let of_plane = compare("geometric", plane.graph().unwrap(), method, operator, &[20, 40]);
+        assert!(of_plane[0] > 0.98 && of_plane[1] > of_plane[0], "{of_plane:?}");
+    }
+}
+
+#[test]
+fn polynomials_give_the_gradient_of_eigenpairs_on_cora() {
+    let Some(cora) = published("cora") else { return };
+    let graph = cora.graph().unwrap();
+    let cosines = compare("cora", graph, SpectrumMethod::Chebyshev, Operator::Laplacian, &[20, 40]);
+    assert!(cosines[0] > 0.995 && cosines[1] > cosines[0], "{cosines:?}");
+}
+
+/// An estimate by 256 signs is right on average, and far from a random direction.
+#[test]
+fn random_signs_point_where_the_gradient_points() {
+    let data = geometric(500);
+    let cosines = compare("geometric", data.graph().unwrap(), SpectrumMethod::Probes, Operator::Laplacian, &[20]);
+    assert!(cosines[0] > 0.8, "{cosines:?}");
+}
+
+/// What is computed a row at a time for all pairs is what is listed for chosen ones.
+#[test]
+fn all_pairs_have_the_same_derivative_by_rows_as_by_list() {
+    let data = geometric(90);
+    let graph = data.graph().unwrap();
+    let mut random = stream(2, "test", 0);
+    let values: Vec<f32> = (0..90 * 89 / 2).map(|_| random.random_range(0.0..0.02)).collect();
+    let from = Pairs::new(graph, &[]);
+    for operator in Operator::ALL {
+        let triangle = Triangle::new(graph, values.clone());
+        let listed = evaluate(solver(SpectrumMethod::Chebyshev, operator), &from, &triangle);
+        let by_rows = evaluate(solver(SpectrumMethod::Chebyshev, operator).with_table_bytes(0), &from, &triangle);
+        let signs = evaluate(solver(SpectrumMethod::Probes, operator), &from, &triangle);
+        let low_rank = evaluate(solver(SpectrumMethod::Probes, operator).with_table_bytes(0), &from, &triangle);
+        assert!(matches!(listed.kernel.low_rank, Some(MatrixPart::Listed(_))));
+        assert!(matches!(by_rows.kernel.low_rank, Some(MatrixPart::Series(_))));
+        assert!(matches!(low_rank.kernel.low_rank, Some(MatrixPart::LowRank(_))));
+        for (name, one, other) in [("columns", listed, by_rows), ("signs", signs, low_rank)] {
+            assert_eq!(one.squared_norm, other.squared_norm);
+            let (mut first, mut second) = (triangle.clone(), triangle.clone());
+            let rises = (first.rise(&one.kernel, 1.0), second.rise(&other.kernel, 1.0));
+            assert!((rises.0.largest - rises.1.largest).abs() < 1e-3 * rises.0.largest, "{name}: {rises:?}");
+            assert!((rises.0.total - rises.1.total).abs() < 1e-3 * rises.0.total, "{name}: {rises:?}");
+            let rate = 0.05 / rises.0.largest;
+            first.advance(&one.kernel, rate);
+            second.advance(&other.kernel, rate);
+            let (mut moved, mut apart) = (0.0f32, 0.0f32);
+            let mut before = Vec::new();
+            first.visit(&mut |_, _, _, x| before.push(x));
+            let mut place = 0;
+            second.visit(&mut |_, _, _, x| {
+                moved = moved.max((x - values[place]).abs());
+                apart = apart.max((x - before[place]).abs());
+                place += 1;
+            });
+            assert!(moved > 0.01 && apart < 1e-3 * moved, "{name}: moved {moved}, apart {apart}");
+        }
+    }
+}
+
+/// The distance that a scheme reaches, as all eigenvalues tell it.
+fn reached(settings: SchemeSettings, set: &GraphSet) -> f64 {
+    let scheme = settings.compute(set, &NoObserver).unwrap();
+    let norm = scheme.report().views[0].norm.unwrap();
+    println!("{}: {norm:?}, {:?}", settings.name(), scheme.report().notes);
+    norm.distance.unwrap()
+}
+
+fn reach_as_far(set: &GraphSet, settings: impl Fn(SpectrumMethod) -> SchemeSettings) {
+    let [exact, found] =
+        [SpectrumMethod::Exact, SpectrumMethod::Chebyshev].map(|method| reached(settings(method), set));
+    assert!(found >= 0.98 * exact, "{found} of {exact}");
+}
+
+fn pairs_reach_as_far(set: &GraphSet, support: SupportChoice) {
+    let spectral = |spectra| Spectral { support, steps: 20, spectra, ..Spectral::default() };
+    reach_as_far(set, |method| SchemeSettings::Single(spectral(method)));
+    reach_as_far(set, |method| SchemeSettings::Double(spectral(method)));
+}
+
+#[test]
+fn ascents_reach_as_far_as_with_eigenpairs() {
+    pairs_reach_as_far(&geometric(300).graphs, SupportChoice::Candidates);
+    pairs_reach_as_far(&geometric(120).graphs, SupportChoice::All);
+    let dropping = |spectra| NodeDropping { steps: 20, spectra, ..NodeDropping::default() };
+    reach_as_far(&geometric(300).graphs, |method| SchemeSettings::NodeDropping(dropping(method)));
+}
+
+#[test]
+fn ascents_reach_as_far_as_with_eigenpairs_on_airports() {
+    let Some(airports) = published("brazil-airports") else { return };
+    pairs_reach_as_far(&airports.graphs, SupportChoice::Candidates);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let data = geometric(200);
+    let bytes = |threads: usize, spectra| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let settings = SchemeSettings::Single(Spectral { steps: 3, spectra, ..Spectral::default() });
+        pool.install(|| settings.compute(&data.graphs, &NoObserver).unwrap().to_bytes().unwrap())
+    };
+    for method in [SpectrumMethod::Chebyshev, SpectrumMethod::Probes] {
+        assert!(bytes(1, method) == bytes(3, method), "{}", method.name());
+    }
+}
+
+/// A graph without edges, or of two nodes, has spectra to compare as well.
+#[test]
+fn small_and_empty_graphs_are_compared() {
+    for (nodes, pairs) in [(2, vec![(0, 1)]), (5, vec![]), (6, vec![(0, 1), (2, 3), (3, 4)])] {
+        let graph = Graph::from_pairs(nodes, pairs).unwrap().0;
+        for method in [SpectrumMethod::Chebyshev, SpectrumMethod::Probes] {
+            let from = Nodes::new(&graph, vec![0.0; nodes]);
+            let moved = Nodes::new(&graph, vec![0.1; nodes]);
+            let evaluation = evaluate(solver(method, Operator::Laplacian), &from, &moved);
+            assert!(evaluation.squared_norm.is_finite() && evaluation.squared_norm >= 0.0);
+            assert!(derivatives(&evaluation.kernel, &moved).iter().all(|value| value.is_finite()));
+        }
+    }
+}
+
+/// Eigenpairs that follow a graph from step to step are computed less closely than the first, but point the same way.
+#[test]
+fn eigenpairs_of_a_later_step_give_the_same_gradient() {
+    let data = geometric(1000);
+    let graph = data.graph().unwrap();
+    let mut random = stream(4, "test", 0);
+    let mut moved = |size: f32| {
+        let mut pairs = Pairs::new(graph, &[]);
+        pairs.fill(|| random.random_range(0.0..size));
+        pairs
+    };
+    let steps = [moved(0.02), moved(0.03), moved(0.04)];
+    let solver = |tolerance| Eigensolver {
+        k: Some(30),
+        tolerance,
+        ..solver(SpectrumMethod::Exact, Operator::Laplacian).eigensolver
+    };
+    let mut follower = solver(1e-5);
+    for support in &steps {
+        let (found, right) = (follower.solve(support).unwrap().norm(), solver(1e-7).solve(support).unwrap().norm());
+        let [found_slopes, right_slopes] = [&found, &right].map(|evaluation| derivatives(&evaluation.kernel, support));
+        let cosine = cosine(&found_slopes, &right_slopes);
+        println!("cosine {cosine:.6}, norm {} of {}", found.squared_norm, right.squared_norm);
+        assert!(cosine > 0.999 && (found.squared_norm / right.squared_norm - 1.0).abs() < 1e-4);
+    }
+}
