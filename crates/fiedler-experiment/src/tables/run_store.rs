@@ -43,7 +43,7 @@ fn timed(record: &RunRecord, epochs: usize) -> Option<RunScore> {
 /// Seconds that a finished run without training took.
 fn fitted(record: &RunRecord) -> Option<RunScore> {
     let result = record.result.as_ref().filter(|result| record.finished && result.epochs == 0)?;
-    Some(RunScore { value: result.training_seconds, seconds: result.training_seconds })
+    Some(RunScore::timed(result.training_seconds, result.training_seconds))
 }
 
 /// Whether the method learns from labels.
