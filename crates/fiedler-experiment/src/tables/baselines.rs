@@ -28,7 +28,7 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         cell("untrained GCN", Untrained::default().into(), score),
         cell("spectral", Spectral::default().into(), score),
         cell("hops", Hops::default().into(), score),
-        cell("spectral, seconds", Spectral::default().into(), Measure::FitSeconds),
-        cell("hops, seconds", Hops::default().into(), Measure::FitSeconds),
+        cell("seconds of spectral", Spectral::default().into(), Measure::FitSeconds),
+        cell("seconds of hops", Hops::default().into(), Measure::FitSeconds),
     ])
 }
