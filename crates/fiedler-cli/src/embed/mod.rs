@@ -117,6 +117,9 @@ impl Embed {
         if task.dataset.features.is_none() && settings.features.sources.is_auto() {
             let degrees = settings.features.degrees;
             output.note(&match settings.method {
+                MethodSettings::Hops(_) if task.dataset.graphs.len() > 1 => {
+                    "no features: degrees and structural measures of nodes serve".to_owned()
+                }
                 MethodSettings::Hops(_) => "no features: structural features and eigenvectors serve".to_owned(),
                 MethodSettings::Spectral(_) => "no features: eigenvectors need none".to_owned(),
                 _ => format!("no features: node degrees serve, one column each up to {degrees}"),

@@ -4,7 +4,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use super::{explained, fiedler, json_of, stdout};
+use super::{explained, fiedler, json_of, stdout, write_rings};
 
 #[test]
 fn hops_and_spectral_need_no_training_and_apply_to_other_data() {
@@ -74,4 +74,29 @@ fn the_table_of_baselines_has_scores_and_seconds() {
     assert_eq!(rows, ["raw", "untrained GCN", "spectral", "hops", "seconds of spectral", "seconds of hops"]);
     let mean = |row: usize| entries[row]["mean"].as_f64().unwrap();
     assert!(mean(3) > mean(0) && mean(5) > 0.0, "{table}");
+}
+
+#[test]
+fn hops_describe_every_graph_of_a_set() {
+    let folder = TempDir::new().unwrap();
+    write_rings(folder.path());
+    let arguments = ["embed", "RINGS", "--method", "hops", "--out", "run", "--no-report"];
+    let blocks = ["--dimensions", "6", "--set", r#"method.graphs.blocks=["hop","wl"]"#];
+    let summary = json_of(fiedler(folder.path()).args(arguments).args(blocks));
+    assert_eq!(summary["settings"]["method"]["graphs"]["blocks"].as_array().unwrap().len(), 2);
+    let result = &summary["result"];
+    // Four different graphs have three directions.
+    assert_eq!((&result["rows"], &result["columns"], &result["epochs"]), (&40.into(), &3.into(), &0.into()));
+    assert!(result["scores"][0]["value"].as_f64().unwrap() > 0.9, "{result}");
+    let arguments = ["embed", "RINGS", "--encoder", "run/encoder.safetensors", "--out", "applied"];
+    fiedler(folder.path()).args(arguments).assert().success();
+    let bytes = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
+    assert!(bytes("run") == bytes("applied"));
+    let arguments = ["embed", "RINGS", "--epochs", "1", "--out", "trained", "--no-report"];
+    let summary = json_of(fiedler(folder.path()).args(arguments));
+    let scores = summary["result"]["scores"].as_array().unwrap();
+    let of: Vec<&str> = scores.iter().map(|score| score["of"].as_str().unwrap()).collect();
+    assert_eq!(of[1..], ["the untrained encoder", "hops", "node degrees"]);
+    let unknown = ["embed", "RINGS", "--method", "hops", "--set", r#"method.graphs.blocks=["colors"]"#];
+    explained(folder.path(), &[(&unknown, 2, &["method.graphs.blocks"])]);
 }
