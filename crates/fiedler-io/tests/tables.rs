@@ -121,6 +121,10 @@ fn what_is_to_be_predicted_is_no_embedding() {
         let table = format!("id,x0,code\na,1,{one}\nb,2,{other}\nc,3,{one}\nd,4,{other}\n");
         assert!(refused(&table).0.contains("column \"code\", which equals the classes"), "{table}");
     }
+    // One of many numbers may be that good, which is told.
+    let x = file(&folder, "x.csv", "id,0,1\na,1,0\nb,2,1\nc,3,0\nd,4,1\n");
+    let notes = values(&x, labels.items()).1;
+    assert_eq!(notes, ["there is a column \"1\", which equals the classes: is it part of the embeddings?"]);
     // Neither coordinates nor columns that are called by a number are labels.
     let values = |table: &str| values(&file(&folder, "x.csv", table), labels.items()).0;
     assert_eq!(values("id,x,y\na,1,2\nb,2,4\nc,3,2\nd,4,4\n"), [1., 2., 2., 4., 3., 2., 4., 4.]);

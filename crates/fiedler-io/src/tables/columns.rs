@@ -56,8 +56,6 @@ pub(super) fn check_names(table: &TableFile, values: &[usize], items: Items<'_>)
         Labels::MultiLabel(tasks) => tasks.names(),
         Labels::Regression(values) => values.names(),
     };
-    // Columns without names are called by their numbers, and so are those of embeddings.
-    let is_number = |name: &str| name.is_empty() || name.bytes().all(|byte| byte.is_ascii_digit());
     let has_x = values.iter().any(|&at| names[at].eq_ignore_ascii_case("x"));
     let same = |name: &str| {
         let of_target = items.label_columns.iter().chain(of_labels).any(|label| label.eq_ignore_ascii_case(name));
@@ -71,15 +69,22 @@ pub(super) fn check_names(table: &TableFile, values: &[usize], items: Items<'_>)
     }
 }
 
-/// Refuses columns that are what is to be predicted, whatever they are called.
-pub(super) fn check_values(table: &TableFile, values: &[usize], numbers: &Dense, items: Items<'_>) -> Result<()> {
-    for at in 0..numbers.columns() {
-        if let Some(label) = equal_label(items.labels, numbers, at) {
-            let found = format!("{}, which equals the {label}", title(table, values[at]));
-            return Err(refusal(table, &found));
-        }
+/// Refuses columns that are what is to be predicted, whatever they are called. A column that is but one of many numbers, as in arrays and
+/// in what is written here, may be part of embeddings that are that good: then it is told.
+pub(super) fn check_values(
+    table: &TableFile,
+    values: &[usize],
+    numbers: &Dense,
+    items: Items<'_>,
+) -> Result<Option<String>> {
+    let equal = (0..numbers.columns()).find_map(|at| Some((at, equal_label(items.labels, numbers, at)?)));
+    let Some((at, label)) = equal else { return Ok(None) };
+    let found = format!("{}, which equals the {label}", title(table, values[at]));
+    let named = |names: &[String]| !is_number(&names[values[at]]);
+    match table.names().is_some_and(named) {
+        true => Err(refusal(table, &found)),
+        false => Ok(Some(format!("there is a {found}: is it part of the embeddings?"))),
     }
-    Ok(())
 }
 
 /// What says that a column may be a count of rows, and so no embedding.
@@ -94,6 +99,11 @@ pub(super) fn counting(table: &TableFile, values: &[usize], numbers: &Dense) -> 
         "{} counts the rows, and was taken as part of the embeddings; call it `id` if it is one",
         title(table, values[at])
     ))
+}
+
+/// Whether a header is a number or nothing: columns without names are called so, of labels as of embeddings.
+fn is_number(header: &str) -> bool {
+    header.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn title(table: &TableFile, column: usize) -> String {

@@ -140,7 +140,7 @@ pub fn read_embeddings(path: impl AsRef<Path>, items: Items<'_>, matching: Match
         Some(rows) => Features::Dense(numbers).gather(&rows).to_dense(),
         None => numbers,
     };
-    columns::check_values(&table, &values, &numbers, items)?;
+    notes.extend(columns::check_values(&table, &values, &numbers, items)?);
     notes.extend(columns::counting(&table, &values, &numbers));
     Ok(EmbeddingTable { values: numbers, used, notes })
 }
