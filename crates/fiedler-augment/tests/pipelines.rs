@@ -661,7 +661,7 @@ fn files_of_version_1_are_read() {
         // It is written again as today's.
         assert!(read.to_bytes().unwrap() == bytes);
 
-        for wrong in [json!(0), json!(3), json!("1"), json!(-1), Value::Null] {
+        for wrong in [json!(0), json!(4), json!("1"), json!(-1), Value::Null] {
             let other = with_header(&bytes, |header| header["version"] = wrong.clone());
             let error = Scheme::from_bytes(&other, &set).unwrap_err();
             assert!(error.to_string().contains("version"), "{error}");

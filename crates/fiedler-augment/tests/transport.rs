@@ -94,7 +94,7 @@ fn compare(name: &str, graph: &Graph, method: SpectrumMethod, operator: Operator
     degrees.iter().map(of_degree).collect()
 }
 
-/// 20 degrees do for a random graph. Points on a plane have many small parts that are alike, and so repeated eigenvalues, for which
+/// 20 degrees do for the Laplacian of a random graph. Points on a plane have many small parts that are alike, and so repeated eigenvalues, for which
 /// the eigenpairs' own gradient depends on the noise that parts them.
 #[test]
 fn polynomials_give_the_gradient_of_eigenpairs() {
@@ -104,8 +104,10 @@ fn polynomials_give_the_gradient_of_eigenpairs() {
     let plane = geometric(500);
     for operator in Operator::ALL {
         let method = SpectrumMethod::Chebyshev;
-        let of_random = compare("random", &random_graph, method, operator, &[20]);
-        assert!(of_random[0] > 0.995, "{of_random:?}");
+        let of_random = compare("random", &random_graph, method, operator, &[20, 40]);
+        // Self-loops narrow the spectrum, of which the same degree then shows less.
+        let least = if operator == Operator::Laplacian { 0.995 } else { 0.98 };
+        assert!(of_random[0] > least && of_random[1] > of_random[0], "{of_random:?}");
         let of_plane = compare("geometric", plane.graph().unwrap(), method, operator, &[20, 40]);
         assert!(of_plane[0] > 0.98 && of_plane[1] > of_plane[0], "{of_plane:?}");
     }
