@@ -34,25 +34,73 @@ fn random_values(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|_| random.random_range(0.0..0.9)).collect()
 }
 
-/// The squared norm written down as it is defined, on a dense matrix in double precision.
-fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: SpectralObjective) -> f64 {
+/// The weights of all pairs as a dense matrix.
+fn weights(graph: &Graph, x: &[f64]) -> Vec<Vec<f64>> {
     let nodes = graph.num_nodes();
-    let own_loop = if operator == Operator::Propagation { 1.0 } else { 0.0 };
     let mut weight = vec![vec![0.0; nodes]; nodes];
     for ((low, high), &x) in all_pairs(nodes).zip(x) {
         let value = if graph.has_edge(low, high) { 1.0 - x } else { x };
         weight[low as usize][high as usize] = value;
         weight[high as usize][low as usize] = value;
     }
+    weight
+}
+
+/// The squared norm written down as it is defined, on a dense matrix in double precision.
+fn plain_norm(graph: &Graph, x: &[f64], operator: Operator, objective: SpectralObjective) -> f64 {
+    match objective {
+        SpectralObjective::Expected => plain_norm_of_expected(graph, x, operator),
+        SpectralObjective::Sampled => plain_norm_of_sampled(graph, x, operator),
+    }
+}
+
+fn plain_norm_of_expected(graph: &Graph, x: &[f64], operator: Operator) -> f64 {
+    let nodes = graph.num_nodes();
+    let own_loop = if operator == Operator::Propagation { 1.0 } else { 0.0 };
+    let weight = weights(graph, x);
     let degree: Vec<f64> = weight.iter().map(|row| row.iter().sum::<f64>() + own_loop).collect();
     let mut sum = if operator == Operator::Laplacian { nodes as f64 } else { 0.0 };
     for i in 0..nodes {
         for j in 0..nodes {
             let value = if i == j { own_loop } else { weight[i][j] };
-            let square = if i != j && objective == SpectralObjective::Sampled { value } else { value * value };
             if degree[i] > 0.0 && degree[j] > 0.0 {
-                sum += square / (degree[i] * degree[j]);
+                sum += value * value / (degree[i] * degree[j]);
             }
+        }
+    }
+    sum
+}
+
+/// The mean of the squared norm over all graphs that can be drawn, from the exact distribution of every degree: no quadrature.
+fn plain_norm_of_sampled(graph: &Graph, x: &[f64], operator: Operator) -> f64 {
+    let nodes = graph.num_nodes();
+    let own_loop = if operator == Operator::Propagation { 1.0 } else { 0.0 };
+    let weight = weights(graph, x);
+    // How likely a node has 0, 1, 2 … neighbors besides one.
+    let degrees = |node: usize, without: usize| {
+        let mut likely = vec![1.0];
+        for other in (0..nodes).filter(|&other| other != node && other != without) {
+            let p = weight[node][other];
+            let mut next = vec![0.0; likely.len() + 1];
+            for (count, &of) in likely.iter().enumerate() {
+                next[count] += of * (1.0 - p);
+                next[count + 1] += of * p;
+            }
+            likely = next;
+        }
+        likely
+    };
+    let mean = |likely: Vec<f64>, of: &dyn Fn(f64) -> f64| -> f64 {
+        likely.iter().enumerate().map(|(count, p)| p * of(count as f64)).sum()
+    };
+    let mut sum: f64 = match operator {
+        Operator::Laplacian => nodes as f64,
+        Operator::Propagation => (0..nodes).map(|i| mean(degrees(i, i), &|d| 1.0 / (d + 1.0).powi(2))).sum(),
+    };
+    for i in 0..nodes {
+        for j in (0..nodes).filter(|&j| j != i) {
+            let inverse = |node, other| mean(degrees(node, other), &|d| 1.0 / (d + 1.0 + own_loop));
+            sum += weight[i][j] * inverse(i, j) * inverse(j, i);
         }
     }
     sum
@@ -70,16 +118,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn norm_and_derivative_are_those_of_the_definition(nodes in 2usize..14, seed in 0u64..1000) {
-        let graph = random_graph(nodes, 0.4, seed);
+    fn norm_and_derivative_are_those_of_the_definition(nodes in 2usize..10, seed in 0u64..1000, kind in 0usize..3) {
+        // Sparse graphs have isolated nodes and nodes of degree one.
+        let graph = random_graph(nodes, [0.4, 0.15, 0.8][kind], seed);
         let count = nodes * (nodes - 1) / 2;
-        let single = random_values(count, seed);
+        let mut single = random_values(count, seed);
+        if kind > 0 {
+            // Pairs of every class: some that never flip, some that hardly do.
+            single.iter_mut().enumerate().for_each(|(at, x)| *x *= [0.0, 0.01, 1.0][(at + seed as usize) % 3]);
+        }
         let x: Vec<f64> = single.iter().map(|&x| f64::from(x)).collect();
         for operator in OPERATORS {
             for objective in OBJECTIVES {
                 let evaluation = full_spectrum(&Triangle::new(&graph, single.clone()), operator, objective);
                 let expected = plain_norm(&graph, &x, operator, objective);
-                prop_assert!((evaluation.squared_norm - expected).abs() < 1e-5 * expected);
+                // Light pairs are taken by a series, with a relative error of at most their weight squared.
+                let within = if objective == SpectralObjective::Sampled { 2e-4 } else { 1e-5 };
+                prop_assert!((evaluation.squared_norm - expected).abs() < within * expected, "{} is not {expected}", evaluation.squared_norm);
                 for (at, pair) in all_pairs(nodes).enumerate() {
                     let step = 1e-5;
                     let moved = |by: f64| {
@@ -89,7 +144,7 @@ proptest! {
                     };
                     let difference = (moved(step) - moved(-step)) / (2.0 * step);
                     let derivative = plain_derivative(&evaluation.kernel, &graph, pair, x[at]);
-                    prop_assert!((derivative - difference).abs() < 1e-4 * (1.0 + difference.abs()), "{pair:?}: {derivative} is not {difference}");
+                    prop_assert!((derivative - difference).abs() < 3.0 * within.max(1e-4 / 3.0) * (1.0 + difference.abs()), "{operator} {objective:?} {pair:?} of {}: {derivative} is not {difference}", x[at]);
                 }
             }
         }
@@ -101,7 +156,7 @@ proptest! {
         let candidates: Vec<_> = all_pairs(nodes).filter(|&(a, b)| !graph.has_edge(a, b)).collect();
         for direction in [Direction::Max, Direction::Min] {
             // A few steps only: on a symmetric graph, later ones leave a saddle by whichever way rounding points to.
-            let ascent = Ascent { direction, budget: 0.3 * graph.num_edges() as f64, steps: 4, step_size: StepSize::default() };
+            let ascent = Ascent { direction, budget: 0.3 * graph.num_edges() as f64, steps: 4, ..Ascent::default() };
             let original = full_spectrum(&Pairs::new(&graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
             let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
             let one = ascent.run(&mut triangle, original, |s| full_spectrum(s, Operator::Propagation, SpectralObjective::Expected), |_| true);
@@ -179,7 +234,7 @@ fn hard_graphs_are_answered() {
                     let original =
                         full_spectrum(&Pairs::new(&graph, &[]), operator, SpectralObjective::Expected).squared_norm;
                     let mut triangle = Triangle::new(&graph, vec![0.0; nodes * (nodes - 1) / 2]);
-                    let ascent = Ascent { direction, budget, steps: 10, step_size: StepSize::default() };
+                    let ascent = Ascent { direction, budget, steps: 10, ..Ascent::default() };
                     let outcome = ascent.run(
                         &mut triangle,
                         original,
@@ -215,7 +270,7 @@ fn the_reference_settings_on_cora_give_the_reference_figures() {
         let start = (0..nodes * (nodes - 1) / 2).map(|_| random.random_range(1e-5..1.0 / nodes as f32)).collect();
         let mut triangle = Triangle::new(graph, start);
         let budget = (0.3 * graph.num_edges() as f64).floor();
-        let ascent = Ascent { direction, budget, steps: 40, step_size: StepSize::Rate(rate) };
+        let ascent = Ascent { direction, budget, steps: 40, step_size: StepSize::Rate(rate), ..Ascent::default() };
         let outcome = ascent.run(&mut triangle, original, evaluate, |_| true);
         assert!((outcome.relative_norm - norm).abs() < norm_within, "{direction:?}: {}", outcome.relative_norm);
         assert!((triangle.mass().total() - mass).abs() < mass_within, "{direction:?}: {:?}", triangle.mass());

@@ -67,7 +67,8 @@ impl NodeDropping {
         let mut views = over_graphs(set, &["nodes"], self.steps, observer, |graph, at, watch| {
             let nodes = graph.num_nodes();
             let budget = self.ratio * nodes as f64;
-            let ascent = Ascent { direction: Direction::Max, budget, steps: self.steps, step_size: self.step_size };
+            let (steps, step_size, seed) = (self.steps, self.step_size, self.seed);
+            let ascent = Ascent { direction: Direction::Max, budget, steps, step_size, seed, ..Ascent::default() };
             let mut solver = self.solver();
             let original = solver.solve(&Nodes::new(graph, vec![0.0; nodes]))?;
             let mut random = small_numbers(nodes, self.seed, 0, at);

@@ -214,7 +214,7 @@ impl Space {
         };
         set(&mut spectral.ratio, ratio);
         set(&mut spectral.operator, text("operator").map(named_operator));
-        set(&mut spectral.objective, text("objective").map(named_objective));
+        set(&mut spectral.objective, text("objective").map(named_objective).map(Some));
         set(&mut spectral.support, text("support").map(support));
         let ratio = spectral.ratio;
         match self.scheme {

@@ -93,7 +93,7 @@ impl Limits {
         let never_adds = goal == Goal::Norm(Direction::Max)
             && closed
             && from_zero
-            && settings.objective == SpectralObjective::Expected;
+            && settings.norm_objective() == SpectralObjective::Expected;
         if never_adds && matches!(settings.support, SupportChoice::Auto | SupportChoice::Candidates) {
             return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
         }
@@ -145,7 +145,7 @@ impl Chosen {
             SupportChoice::Edges => PairSupport::Chosen(Pairs::new(graph, &[])),
             SupportChoice::Candidates => {
                 let edges = Pairs::new(graph, &[]);
-                let pull = full_spectrum(&edges, settings.operator, settings.objective).kernel.pull;
+                let pull = full_spectrum(&edges, settings.operator, SpectralObjective::Expected).kernel.pull;
                 let seed = settings.seed ^ (at as u64) << 32;
                 PairSupport::Chosen(Pairs::new(graph, &draw_candidates(graph, &pull, settings.candidates, seed)))
             }

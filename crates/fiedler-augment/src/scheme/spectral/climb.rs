@@ -4,7 +4,7 @@ use fiedler_graph::random::stream;
 use rand::RngExt;
 
 use super::{Spectral, Start};
-use crate::ascent::{Ascent, Climb, Progress};
+use crate::ascent::{Ascent, Climb, Progress, Stop};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::{Evaluation, full_spectrum};
@@ -24,13 +24,18 @@ pub(crate) struct Climbed {
     pub(crate) distance: Option<f64>,
     pub(crate) rate: f64,
     pub(crate) curve: Vec<Progress>,
+    /// First-order gap of the squared norm or distance.
+    pub(crate) gap: Option<f64>,
+    pub(crate) stop: Option<Stop>,
+    /// Whether the start was stationary and left by a perturbation.
+    pub(crate) perturbed: bool,
 }
 
 /// Fills a support with its starting values and brings them within the budget.
 pub(crate) fn start(support: &mut PairSupport<'_>, start: Start, budget: f64, seed: u64, view: usize, graph: usize) {
     if start == Start::Uniform {
         let mut random = small_numbers(support.num_nodes(), seed, view, graph);
-        support.fill(&mut random);
+        support.fill(&mut || random());
         support.project(budget, 0.0);
     }
 }
@@ -53,8 +58,9 @@ pub(super) fn climb_norm(
     watch: StepWatch<'_>,
 ) -> Result<Climbed> {
     if settings.is_closed(support.num_nodes()) {
-        let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, settings.operator, settings.objective));
-        let before = full_spectrum(original, settings.operator, settings.objective).squared_norm;
+        let (operator, objective) = (settings.operator, settings.norm_objective());
+        let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, operator, objective));
+        let before = full_spectrum(original, operator, objective).squared_norm;
         return climb(support, before, ascent, evaluate, watch);
     }
     let mut solver = settings.solver();
@@ -102,6 +108,9 @@ fn climb<S: Support>(
         distance: None,
         rate: outcome.rate,
         curve: outcome.curve,
+        gap: Some(outcome.gap),
+        stop: Some(outcome.stop),
+        perturbed: outcome.perturbed,
     })
 }
 
