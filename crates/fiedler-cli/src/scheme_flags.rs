@@ -27,17 +27,23 @@ pub struct SchemeFlags {
     /// Whose spectrum: laplacian (I - D^-1/2 A D^-1/2) or propagation (what a graph convolution multiplies by) [default: laplacian]
     #[arg(long, value_name = "NAME")]
     operator: Option<Operator>,
-    /// The norm of the expected graph's spectrum, as in the paper, or in the mean of a sampled one's: expected or sampled
-    /// [default: expected]
+    /// Which norm is optimized: expected (that of the expected graph, as in the paper) or sampled (the expected norm of drawn graphs)
+    /// [default: sampled; expected, where spectra are compared or only some eigenvalues count]
     #[arg(long, value_name = "NAME", value_parser = word::<SpectralObjective>)]
     norm: Option<SpectralObjective>,
     /// How many of the lowest and of the highest eigenvalues count: a number, or all [default: all]
     #[arg(long, value_name = "K|all", value_parser = parse_eigenvalues)]
     eigenvalues: Option<Eigenvalues>,
-    /// Gradient steps [default: 50]
+    /// Most flip probability of any pair: below 1 drawn views differ from each other [default: 1]
+    #[arg(long, value_name = "P")]
+    max_probability: Option<f64>,
+    /// Most gradient steps [default: 100]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
-    /// η: step t goes η/√(t+1) along the gradient of the relative norm [default: chosen from the first gradient]
+    /// Steps end when the first-order gap is at most this share of what was gained [default: 0.01]
+    #[arg(long, value_name = "SHARE")]
+    tolerance: Option<f64>,
+    /// η: step t goes η/√(t+1) along the gradient of the relative norm, as in the paper [default: steps adapt to the objective]
     #[arg(long, value_name = "ETA")]
     step_size: Option<f64>,
     /// Where to start: zero (nothing flips) or uniform (every pair flips with a small random probability)
@@ -150,7 +156,9 @@ impl SchemeFlags {
             ("--operator", self.operator.is_some(), optimized),
             ("--norm", self.norm.is_some(), spectral),
             ("--eigenvalues", self.eigenvalues.is_some(), optimized),
+            ("--max-probability", self.max_probability.is_some(), spectral),
             ("--steps", self.steps.is_some(), optimized),
+            ("--tolerance", self.tolerance.is_some(), spectral),
             ("--step-size", self.step_size.is_some(), optimized),
             ("--start", self.start.is_some(), spectral),
             ("--support", self.support.is_some(), spectral),
@@ -228,7 +236,9 @@ impl SchemeFlags {
         };
         Ok(Spectral {
             operator: self.operator.unwrap_or(base.operator),
-            objective: self.norm.unwrap_or(base.objective),
+            objective: self.norm.or(base.objective),
+            max_probability: self.max_probability.unwrap_or(base.max_probability),
+            tolerance: self.tolerance.unwrap_or(base.tolerance),
             k: self.ends(base.k),
             ratio: self.ratio.unwrap_or(base.ratio),
             steps: self.steps.unwrap_or(base.steps),

@@ -86,7 +86,7 @@ impl NodeDropping {
         let second = ViewReport { name: "second".into(), seconds: 0.0, ..report };
         let nodes = NodeProbabilities::new(probabilities.concat());
         let views = vec![Augmentation::Nodes(nodes.clone()), Augmentation::Nodes(nodes)];
-        Ok((views, Report { views: vec![first, second], notes: Vec::new() }))
+        Ok((views, Report { views: vec![first, second], ..Report::default() }))
     }
 
     fn solver(&self) -> Eigensolver {

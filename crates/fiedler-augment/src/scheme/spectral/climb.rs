@@ -7,7 +7,8 @@ use super::{Spectral, Start};
 use crate::ascent::{Ascent, Climb, Progress, Stop};
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
-use crate::objective::{Evaluation, full_spectrum};
+use crate::objective::{Evaluation, SpectralObjective, full_spectrum};
+use crate::scheme::NormOf;
 use crate::support::{PairSupport, Pairs, Support};
 
 /// Hears of every step; returning false stops.
@@ -20,6 +21,8 @@ pub(crate) struct Climbed {
     pub(crate) before: f64,
     /// Squared norm of the final spectrum.
     pub(crate) after: f64,
+    /// Whose norm that is.
+    pub(crate) of: NormOf,
     /// Squared distance of the two, where that was the objective.
     pub(crate) distance: Option<f64>,
     pub(crate) rate: f64,
@@ -61,7 +64,11 @@ pub(super) fn climb_norm(
         let (operator, objective) = (settings.operator, settings.norm_objective());
         let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, operator, objective));
         let before = full_spectrum(original, operator, objective).squared_norm;
-        return climb(support, before, ascent, evaluate, watch);
+        let of = match objective {
+            SpectralObjective::Expected => NormOf::ExpectedGraph,
+            SpectralObjective::Sampled => NormOf::DrawnGraphs,
+        };
+        return Ok(Climbed { of, ..climb(support, before, ascent, evaluate, watch)? });
     }
     let mut solver = settings.solver();
     let before = solver.solve(original)?.norm().squared_norm;
@@ -105,6 +112,7 @@ fn climb<S: Support>(
     Ok(Climbed {
         before,
         after: outcome.relative_norm * outcome.relative_norm * before,
+        of: NormOf::ExpectedGraph,
         distance: None,
         rate: outcome.rate,
         curve: outcome.curve,

@@ -248,5 +248,5 @@ fn outcome(support: PairSupport<'_>, climbed: Climbed, chosen: Chosen, ascent: A
 fn gather(views: Vec<(Vec<EdgeFlips>, ViewReport)>, notes: Vec<String>) -> (Vec<Augmentation>, Report) {
     let (flips, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let pairs = |flips| Augmentation::Pairs(PairProbabilities::new(flips));
-    (flips.into_iter().map(pairs).collect(), Report { views, notes })
+    (flips.into_iter().map(pairs).collect(), Report { views, notes, ..Report::default() })
 }
