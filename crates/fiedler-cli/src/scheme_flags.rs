@@ -37,7 +37,7 @@ pub struct SchemeFlags {
     /// Most flip probability of any pair: below 1 drawn views differ from each other [default: 1]
     #[arg(long, value_name = "P")]
     max_probability: Option<f64>,
-    /// Most gradient steps [default: 100]
+    /// Most gradient steps [default: 300; 50 where nodes are dropped]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// Steps end when the first-order gap is at most this share of what was gained [default: 0.01]

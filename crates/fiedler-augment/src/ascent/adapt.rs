@@ -18,6 +18,9 @@ const ATTEMPTS: usize = 14;
 /// A step that is accepted at once makes the next one longer, up to where the most sensitive pair moves by so much.
 const LONGER: f64 = 2.0;
 const LONGEST: f64 = 4.0;
+/// Steps between two looks at the gap, and between two searches for its threshold.
+const CHECKED_EVERY: usize = 3;
+const SEARCHED_EVERY: usize = 9;
 /// Derivatives smaller than this share of what they are the difference of are zero but for rounding.
 const VANISHING: f64 = 1e-5;
 /// Derivatives are equal when their mean is so near to the largest.
@@ -61,8 +64,8 @@ impl Ascent {
         let first_rate = (change / rise.largest).min(budget / rise.total);
         let mut rate = first_rate;
         let mut longest = LONGEST / rise.largest;
-        let (mut shift, mut threshold, mut checked) = (0.0, 0.0, 0);
-        let mut steps = 0;
+        let (mut shift, mut threshold) = (0.0, 0.0);
+        let (mut steps, mut checked, mut searched) = (0, 0, 0);
         while may_move && rate.is_finite() && steps < self.steps {
             let mut from = From::Current;
             let mut accepted = None;
@@ -86,21 +89,25 @@ impl Ascent {
             now = next;
             steps += 1;
             stop = Stop::StepLimit;
-            threshold = shift / rate;
             let progress = point(steps, support, &now);
             curve.push(progress);
             if !watch(&progress) {
                 break;
             }
             let gained = sign * (now.squared_norm - start);
-            // One pass tells whether the gap is small, and is worth it once steps gain little.
-            if gain <= self.tolerance * gained && steps >= checked + 2 {
-                let gap = Gap::at(support, &now.kernel, sign, budget, threshold);
+            // Worth a pass only once steps gain little. A good threshold stays one for a while.
+            if gain <= self.tolerance * gained && steps >= checked + CHECKED_EVERY {
+                let gap = if steps >= searched + SEARCHED_EVERY {
+                    searched = steps;
+                    first_order_gap(support, &now.kernel, sign, budget, threshold)
+                } else {
+                    Gap::at(support, &now.kernel, sign, budget, threshold)
+                };
                 if gap.value <= self.tolerance * gained {
                     stop = Stop::NoGainLeft;
                     break;
                 }
-                (checked, longest) = (steps, LONGEST / gap.largest);
+                (checked, threshold, longest) = (steps, gap.threshold, LONGEST / gap.largest);
             }
             if from == From::Current {
                 (rate, shift) = ((LONGER * rate).min(longest), shift * LONGER);

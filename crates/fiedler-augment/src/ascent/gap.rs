@@ -42,7 +42,11 @@ pub fn first_order_gap(support: &impl Support, kernel: &PairKernel, sign: f64, b
     let (mut low, mut high) = (0.0, last.largest.max(last.threshold));
     for _ in 1..PASSES {
         // The bound falls with the threshold while more is above it than the budget can take.
-        if last.excess > 0.0 { low = last.threshold } else { high = last.threshold }
+        if last.excess > 0.0 {
+            low = last.threshold
+        } else {
+            high = last.threshold
+        }
         if high - low <= 1e-4 * high {
             break;
         }

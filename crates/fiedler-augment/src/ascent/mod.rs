@@ -95,7 +95,7 @@ impl Default for Ascent {
 }
 
 /// Steps that settings allow unless they say otherwise.
-pub(crate) const STEPS: usize = 100;
+pub(crate) const STEPS: usize = 300;
 /// The share of the gain that the first-order gap has fallen to when adaptive steps end.
 pub(crate) const TOLERANCE: f64 = 0.01;
 

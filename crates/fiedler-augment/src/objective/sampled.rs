@@ -57,8 +57,7 @@ impl SampledKernel {
     pub(crate) fn at(&self, k: usize, l: usize, weight: f64) -> f64 {
         if weight == 1.0 {
             let (k, l) = (self.whole[k], self.whole[l]);
-            return 2.0
-                * (k.inverse * l.inverse - k.pull - l.pull + l.inverse * k.own + k.inverse * l.own);
+            return 2.0 * (k.inverse * l.inverse - k.pull - l.pull + l.inverse * k.own + k.inverse * l.own);
         }
         let ends = [k, l].map(|node| self.end(node, weight as f32));
         let [own, other] = [&ends[0], &ends[1]].map(|end| f64::from(end.inverse));
@@ -133,9 +132,8 @@ pub(super) fn evaluate(support: &impl Support, operator: Operator) -> Evaluation
         .map(|at| {
             let node = &nodes[at];
             let rule = &rules[node.class as usize];
-            let mut partners: AtNodes = std::array::from_fn(|q| {
-                light[0][at] + light[1][at] + rule.s[q] * light[2][at] + whole[at] / rule.t[q]
-            });
+            let mut partners: AtNodes =
+                std::array::from_fn(|q| light[0][at] + light[1][at] + rule.s[q] * light[2][at] + whole[at] / rule.t[q]);
             for &(pair, side) in around.of(at) {
                 let weight = f64::from(split.middle[pair as usize].weight);
                 let term = weight * given[pair as usize][1 - side as usize];

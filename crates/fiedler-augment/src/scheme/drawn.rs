@@ -42,7 +42,12 @@ impl DrawnNorm {
 }
 
 /// Draws views of every augmentation, and adds to the report what they have and what a user should know of it.
-pub(super) fn check(settings: &SchemeSettings, set: &GraphSet, views: &[Augmentation], report: &mut Report) -> Result<()> {
+pub(super) fn check(
+    settings: &SchemeSettings,
+    set: &GraphSet,
+    views: &[Augmentation],
+    report: &mut Report,
+) -> Result<()> {
     let operator = settings.operator();
     let before = squared_norm(set.block_diagonal(), operator).sqrt();
     let whole = set.whole();
@@ -118,7 +123,9 @@ fn reason(view: &ViewReport, norm: &Norm) -> &'static str {
         (NormOf::ExpectedGraph, Some(_), _) => {
             "What is told is of the expected graph, in which a pair may be there by half. Judge the scheme by the drawn norm"
         }
-        (NormOf::DrawnGraphs, ..) => "More views would tell whether that is chance: the graph is small, or its views vary much",
+        (NormOf::DrawnGraphs, ..) => {
+            "More views would tell whether that is chance: the graph is small, or its views vary much"
+        }
     }
 }
 

@@ -214,9 +214,9 @@ impl Augmentation {
     /// ```
     pub fn diversity(&self) -> Option<f64> {
         let (sum, squares) = match self {
-            Augmentation::Pairs(pairs) => pairs.graphs().iter().map(EdgeFlips::moments).fold((0.0, 0.0), |sum, of| {
-                (sum.0 + of.0, sum.1 + of.1)
-            }),
+            Augmentation::Pairs(pairs) => {
+                pairs.graphs().iter().map(EdgeFlips::moments).fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+            }
             Augmentation::Nodes(nodes) => nodes.of_nodes().iter().fold((0.0, 0.0), |sum, &p| {
                 let p = f64::from(p);
                 (sum.0 + p, sum.1 + p * p)

@@ -97,9 +97,9 @@ impl SchemeSettings {
     /// Whose spectrum the scheme is about; that of the Laplacian, where it is about none.
     pub fn operator(&self) -> Operator {
         match self {
-            SchemeSettings::Opposite(spectral) | SchemeSettings::Single(spectral) | SchemeSettings::Double(spectral) => {
-                spectral.operator
-            }
+            SchemeSettings::Opposite(spectral)
+            | SchemeSettings::Single(spectral)
+            | SchemeSettings::Double(spectral) => spectral.operator,
             SchemeSettings::NodeDropping(dropping) => dropping.operator,
             _ => Operator::default(),
         }

@@ -68,7 +68,12 @@ impl Pairs {
     }
 
     /// The sums of the lower nodes of a row of tiles, over the pairs in which they are that.
-    fn row_sums<const N: usize>(&self, row: usize, factors: &[Vec<f32>; N], terms: &impl Fn(Key, f32) -> [f32; N]) -> [Vec<f64>; N] {
+    fn row_sums<const N: usize>(
+        &self,
+        row: usize,
+        factors: &[Vec<f32>; N],
+        terms: &impl Fn(Key, f32) -> [f32; N],
+    ) -> [Vec<f64>; N] {
         let mut sums = [(); N].map(|()| vec![0.0; self.tiles.row_nodes(row).len()]);
         for Tile { high, places, .. } in self.tiles.of_row(row) {
             let factors: [&[f32]; N] = std::array::from_fn(|at| &factors[at][high..]);
@@ -83,7 +88,12 @@ impl Pairs {
     }
 
     /// The sums of the higher nodes of a column of tiles, over the pairs in which they are that.
-    fn column_sums<const N: usize>(&self, column: usize, factors: &[Vec<f32>; N], terms: &impl Fn(Key, f32) -> [f32; N]) -> [Vec<f64>; N] {
+    fn column_sums<const N: usize>(
+        &self,
+        column: usize,
+        factors: &[Vec<f32>; N],
+        terms: &impl Fn(Key, f32) -> [f32; N],
+    ) -> [Vec<f64>; N] {
         let mut sums = [(); N].map(|()| vec![0.0; self.tiles.column_nodes(column).len()]);
         for Tile { low, places, .. } in self.tiles.of_column(column) {
             let factors: [&[f32]; N] = std::array::from_fn(|at| &factors[at][low..]);
@@ -98,7 +108,11 @@ impl Pairs {
     }
 
     /// The sums of all nodes in one go: quicker than both of the above, but not for more than one thread.
-    fn sums_at_once<const N: usize>(&self, factors: &[Vec<f32>; N], terms: &impl Fn(Key, f32) -> [f32; N]) -> [Vec<f64>; N] {
+    fn sums_at_once<const N: usize>(
+        &self,
+        factors: &[Vec<f32>; N],
+        terms: &impl Fn(Key, f32) -> [f32; N],
+    ) -> [Vec<f64>; N] {
         let mut sums = [(); N].map(|()| vec![0.0; self.num_nodes()]);
         for Tile { low, high, places } in self.tiles.of_row(0) {
             let mut of_piece = [[0.0f32; N]; PIECE_OF_ROW];
@@ -248,9 +262,10 @@ impl Support for Pairs {
         let of_row = |row: usize| {
             let mut middle = Vec::new();
             for Tile { low, high, places } in self.tiles.of_row(row) {
-                middle.extend(self.of(places).filter_map(|(key, x)| {
-                    MiddlePair::of(low + key.low(), high + key.high(), key.is_edge(), x)
-                }));
+                middle.extend(
+                    self.of(places)
+                        .filter_map(|(key, x)| MiddlePair::of(low + key.low(), high + key.high(), key.is_edge(), x)),
+                );
             }
             middle
         };

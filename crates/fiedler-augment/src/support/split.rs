@@ -53,11 +53,7 @@ impl Split {
 }
 
 /// [`Support::light_sums`] by a visit of every pair.
-pub fn light_sums_by_visiting<S: Support + ?Sized>(
-    support: &S,
-    linear: &[f64],
-    square: [&[f64]; 2],
-) -> [Vec<f64>; 3] {
+pub fn light_sums_by_visiting<S: Support + ?Sized>(support: &S, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
     let mut sums = [(); 3].map(|()| vec![0.0; support.num_nodes()]);
     support.visit(&mut |low, high, edge, x| {
         let (low, high, weight) = (low as usize, high as usize, if edge { 1.0 - x } else { x });

@@ -564,7 +564,14 @@ impl<'g> PartMeasure<'g> {
     /// `both` measures the mass without the shift as well.
     fn new(graph: &'g Graph, first: usize, clamp: Clamp, both: bool) -> PartMeasure<'g> {
         let columns = Columns::new(graph.num_nodes(), first);
-        PartMeasure { graph, clamp, both: both && clamp.shift != 0.0, mass: RowMass::default(), columns, arch: Arch::new() }
+        PartMeasure {
+            graph,
+            clamp,
+            both: both && clamp.shift != 0.0,
+            mass: RowMass::default(),
+            columns,
+            arch: Arch::new(),
+        }
     }
 
     fn add(&mut self, row: usize, values: &[f32]) {

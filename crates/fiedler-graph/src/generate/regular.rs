@@ -119,7 +119,11 @@ pub fn complete(nodes: usize) -> Result<Dataset> {
     super::check_nodes(nodes, 0)?;
     super::check_size("number of edges", nodes as f64 * (nodes as f64 - 1.0) / 2.0)?;
     let count = nodes as u32;
-    super::dataset("complete", nodes, (0..count).flat_map(|low| (low + 1..count).map(move |high| (low, high))).collect())
+    super::dataset(
+        "complete",
+        nodes,
+        (0..count).flat_map(|low| (low + 1..count).map(move |high| (low, high))).collect(),
+    )
 }
 
 /// Nodes in rows and columns, each joined to those beside it. Node `row · columns + column` is at its place.

@@ -154,9 +154,10 @@ impl Spectral {
         let mut views = Vec::new();
         for (view, (name, direction)) in [("max", Direction::Max), ("min", Direction::Min)].into_iter().enumerate() {
             views.extend(over_graphs(set, &[name], self.steps, observer, |graph, at, watch| {
-                let chosen = limits.choose(graph, self, Goal::Norm(direction));
+                let goal = Goal::Norm(direction);
+                let chosen = limits.choose(graph, self, goal);
                 let ascent = self.ascent(graph, direction);
-                let mut support = self.support(&chosen, graph, at);
+                let mut support = self.support(&chosen, graph, goal, at);
                 start(&mut support, self.start.unwrap_or(Start::Zero), ascent.budget, self.seed, view, at);
                 let climbed = climb_norm(&mut support, &Pairs::new(graph, &[]), self, &ascent, watch[0])?;
                 Ok(vec![outcome(support, climbed, chosen, ascent)])
@@ -170,7 +171,7 @@ impl Spectral {
         let views = over_graphs(set, &["single"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
-            let mut support = self.support(&chosen, graph, at);
+            let mut support = self.support(&chosen, graph, Goal::Distance, at);
             let mut solver = self.solver();
             let original = solver.solve(&support)?;
             start(&mut support, Start::Uniform, ascent.budget, self.seed, 0, at);
@@ -188,7 +189,7 @@ impl Spectral {
         let views = over_graphs(set, &["first", "second"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
-            let mut first = self.support(&chosen, graph, at);
+            let mut first = self.support(&chosen, graph, Goal::Distance, at);
             let before = self.solver().solve(&first)?.norm().squared_norm;
             let mut second = first.clone();
             start(&mut first, Start::Uniform, ascent.budget, self.seed, 0, at);
@@ -202,8 +203,8 @@ impl Spectral {
     }
 
     /// The pairs that may flip, all values zero.
-    fn support<'g>(&self, chosen: &Chosen, graph: &'g Graph, at: usize) -> PairSupport<'g> {
-        let mut support = chosen.pairs(graph, self, at);
+    fn support<'g>(&self, chosen: &Chosen, graph: &'g Graph, goal: Goal, at: usize) -> PairSupport<'g> {
+        let mut support = chosen.pairs(graph, self, goal, at);
         support.set_most(self.max_probability);
         support
     }
