@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let step_size = rates.get(place).map_or(StepSize::default(), |&rate| StepSize::Rate(rate));
         let budget = BUDGET * graph.num_edges() as f64;
         let task = Task {
-            ascent: Ascent { direction, budget, steps, step_size },
+            ascent: Ascent { direction, budget, steps, step_size, ..Ascent::default() },
             original: start.squared_norm,
             pull: &start.kernel.pull,
         };

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use fiedler_augment::ascent::{Ascent, Direction, StepSize};
+use fiedler_augment::ascent::{Ascent, Direction};
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{Pairs, Support, Triangle};
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let original =
         full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected).squared_norm;
     let budget = 0.3 * graph.num_edges() as f64;
-    let ascent = Ascent { direction: Direction::Min, budget, steps, step_size: StepSize::default() };
+    let ascent = Ascent { direction: Direction::Min, budget, steps, ..Ascent::default() };
     let mut triangle = Triangle::new(graph, vec![0.0; nodes * (nodes - 1) / 2]);
     let evaluate = |support: &Triangle<'_>| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);
     ascent.run(&mut triangle, original, evaluate, |_| true);

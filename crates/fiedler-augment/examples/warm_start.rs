@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use fiedler_augment::ascent::{Ascent, Direction, StepSize};
+use fiedler_augment::ascent::{Ascent, Direction};
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
 use fiedler_augment::support::Pairs;
 use fiedler_graph::Graph;
@@ -73,7 +73,7 @@ fn weights_along(graph: &Graph, direction: Direction, steps: usize) -> Vec<Vec<f
     let original =
         full_spectrum(&Pairs::new(graph, &[]), Operator::Laplacian, SpectralObjective::Expected).squared_norm;
     let budget = 0.3 * graph.num_edges() as f64;
-    let ascent = Ascent { direction, budget, steps: 50, step_size: StepSize::default() };
+    let ascent = Ascent { direction, budget, steps: 50, ..Ascent::default() };
     let mut all = Vec::new();
     let evaluate = |support: &Pairs| {
         all.push(support.iter().map(|(_, _, _, x)| 1.0 - f64::from(x)).collect());

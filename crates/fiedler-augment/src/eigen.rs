@@ -130,6 +130,6 @@ impl Eigenpairs {
         }
         let coefficients = slopes.iter().map(|slope| (2.0 * sign * slope) as f32).collect();
         let low_rank = Some(MatrixPart::LowRank(LowRank { vectors, coefficients }));
-        PairKernel { slope: 0.0, level: 0.0, inverse: vec![0.0; nodes], pull, low_rank }
+        PairKernel { slope: 0.0, level: 0.0, inverse: vec![0.0; nodes], pull, low_rank, sampled: None }
     }
 }

@@ -5,21 +5,27 @@ use std::sync::Arc;
 use fiedler_spectral::Normalized;
 use fiedler_spectral::polynomial::{PANEL, UpperPairs, series_columns};
 
+use crate::objective::SampledKernel;
+use crate::support::LIGHT;
+
 /// What an objective hands to the optimizer: `∂F/∂B_ij` for any pair, in closed form.
 ///
-/// `g(i, j) = (slope · B_ij + level) / (d_i d_j) + K_ij - pull_i - pull_j`, with `K` a symmetric matrix
+/// `g(i, j) = (slope · B_ij + level) / (d_i d_j) + K_ij - pull_i - pull_j`, with `K` a symmetric matrix; where the objective is about
+/// drawn graphs, with more that depends on `B_ij`.
 #[derive(Debug, Clone)]
 pub struct PairKernel {
     /// Factor of `B_ij`.
     pub slope: f64,
     /// Constant beside it.
     pub level: f64,
-    /// `1 / d_i`, zero for a node of degree zero.
+    /// `1 / d_i`, zero for a node of degree zero. Of drawn graphs, the mean of `1 / (1 + d_i)`.
     pub inverse: Vec<f64>,
     /// The part that belongs to a node alone, `q_i`.
     pub pull: Vec<f64>,
     /// The part that is a function of the operator, `K`.
     pub low_rank: Option<MatrixPart>,
+    /// The part of the expected norm of drawn graphs.
+    pub sampled: Option<Box<SampledKernel>>,
 }
 
 /// A symmetric matrix `K_ij = 2 [φ'(M)]_ij / √(d_i d_j)`, in a form that does without all of its entries.
@@ -114,6 +120,74 @@ impl PairKernel {
 
     /// The derivative for one pair but for the part that is a matrix.
     pub(crate) fn without_matrix(&self, i: usize, j: usize, weight: f64) -> f64 {
-        (self.slope * weight + self.level) * self.inverse[i] * self.inverse[j] - self.pull[i] - self.pull[j]
+        let level = self.level * self.inverse[i] * self.inverse[j] - self.pull[i] - self.pull[j];
+        if let Some(sampled) = &self.sampled {
+            if weight > f64::from(LIGHT) {
+                return sampled.at(i, j, weight);
+            }
+            return level + weight * self.factor(sampled, i, j);
+        }
+        level + self.slope * weight * self.inverse[i] * self.inverse[j]
+    }
+
+    /// What a light weight is multiplied by, where the objective is about drawn graphs.
+    fn factor(&self, sampled: &SampledKernel, i: usize, j: usize) -> f64 {
+        let (second, bend) = (&sampled.second, &sampled.bend);
+        4.0 * (second[i] * self.inverse[j] + self.inverse[i] * second[j]) - bend[i] - bend[j]
+    }
+
+    /// Whether pairs that are no edges are to be looked at one by one once their weight exceeds [`LIGHT`].
+    pub(crate) fn has_middle(&self) -> bool {
+        self.sampled.is_some()
+    }
+
+    /// `factor` of one row, times a rate: `x · (slope · inverse_j + own · second_j − bend − bend_j)`.
+    pub(crate) fn row(&self, row: usize, rate: f64) -> RowFactors {
+        let single = |number: f64| (rate * number) as f32;
+        let level = single(self.level * self.inverse[row]);
+        let pull = single(self.pull[row]);
+        match &self.sampled {
+            None => RowFactors { slope: single(self.slope * self.inverse[row]), level, pull, own: 0.0, bend: 0.0 },
+            Some(sampled) => RowFactors {
+                slope: single(4.0 * sampled.second[row]),
+                level,
+                pull,
+                own: single(4.0 * self.inverse[row]),
+                bend: single(sampled.bend[row]),
+            },
+        }
+    }
+}
+
+/// The numbers of a row's node in the derivative of its light pairs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowFactors {
+    pub(crate) slope: f32,
+    pub(crate) level: f32,
+    pub(crate) pull: f32,
+    pub(crate) own: f32,
+    pub(crate) bend: f32,
+}
+
+/// The numbers of all columns' nodes in the derivative of light pairs, in single precision.
+#[derive(Debug, Clone)]
+pub(crate) struct ColumnFactors {
+    pub(crate) inverses: Vec<f32>,
+    pub(crate) pulls: Vec<f32>,
+    pub(crate) seconds: Vec<f32>,
+    pub(crate) bends: Vec<f32>,
+}
+
+impl ColumnFactors {
+    pub(crate) fn new(kernel: &PairKernel, rate: f64) -> ColumnFactors {
+        let plain = |numbers: &[f64]| numbers.iter().map(|&number| number as f32).collect::<Vec<f32>>();
+        let rated = |numbers: &[f64]| numbers.iter().map(|&number| (rate * number) as f32).collect::<Vec<f32>>();
+        let sampled = kernel.sampled.as_deref();
+        ColumnFactors {
+            inverses: plain(&kernel.inverse),
+            pulls: rated(&kernel.pull),
+            seconds: sampled.map_or_else(Vec::new, |sampled| plain(&sampled.second)),
+            bends: sampled.map_or_else(Vec::new, |sampled| rated(&sampled.bend)),
+        }
     }
 }

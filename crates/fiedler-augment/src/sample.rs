@@ -159,6 +159,16 @@ impl EdgeFlips {
         });
     }
 
+    /// The sum of all probabilities, and that of their squares.
+    pub fn moments(&self) -> (f64, f64) {
+        let probabilities = self.triangle.as_deref().unwrap_or(&self.probabilities);
+        let of_block = |block: &[f32]| {
+            block.iter().map(|&p| f64::from(p)).fold((0.0, 0.0), |(sum, squares), p| (sum + p, squares + p * p))
+        };
+        let of_blocks: Vec<(f64, f64)> = probabilities.par_chunks(BLOCK).map(of_block).collect();
+        of_blocks.into_iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         let triangle = self.triangle.as_ref().map_or(0, Vec::len);

@@ -406,7 +406,14 @@ impl Moments {
             }
         };
         let pull = diagonal.iter().zip(&roots).map(|(value, root)| value * root * root).collect();
-        PairKernel { slope: 0.0, level: 0.0, inverse: vec![0.0; roots.len()], pull, low_rank: Some(matrix) }
+        PairKernel {
+            slope: 0.0,
+            level: 0.0,
+            inverse: vec![0.0; roots.len()],
+            pull,
+            low_rank: Some(matrix),
+            sampled: None,
+        }
     }
 
     /// `(p(M) z zᵀ + z zᵀ p(M)) / 2` over all signs `z`, as a difference of squares.

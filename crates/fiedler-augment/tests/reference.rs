@@ -4,6 +4,7 @@
 
 use faer::{Mat, Side};
 use fiedler_augment::ascent::StepSize;
+use fiedler_augment::objective::SpectralObjective;
 use fiedler_augment::scheme::{Augmentation, NodeDropping, SchemeSettings, Spectral, Start, SupportChoice};
 use fiedler_graph::random::stream;
 use fiedler_graph::{Graph, GraphSet, NoObserver};
@@ -166,6 +167,7 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                 let rate = 3.0;
                 let base = Spectral {
                     operator,
+                    objective: Some(SpectralObjective::Expected),
                     k: eigenvalues,
                     ratio: 0.2,
                     step_size: StepSize::Rate(rate),

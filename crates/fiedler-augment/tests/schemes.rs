@@ -39,7 +39,7 @@ fn every_scheme_moves_the_spectrum_within_its_budget() {
                         "min" => assert!(norm.relative() < 0.999, "{place}"),
                         _ => assert!(norm.distance.unwrap() > 0.01, "{place}"),
                     }
-                    assert!(view.curve.len() == 51, "{place}");
+                    assert!(view.curve.len() > 1 && view.curve.len() <= 301, "{place}");
                 }
                 for view in 0..2 {
                     let draw = ViewKey::new(3, 1, view);

@@ -43,7 +43,7 @@ fn support(graph: &Graph) -> Pairs {
     let edges: Vec<bool> = Pairs::new(graph, &candidates).iter().map(|(_, _, edge, _)| edge).collect();
     let mut pairs = Pairs::new(graph, &candidates);
     let mut edges = edges.into_iter();
-    pairs.fill(|| random.random_range(0.0..if edges.next().unwrap() { 0.3 } else { 0.02 }));
+    pairs.fill(&mut || random.random_range(0.0..if edges.next().unwrap() { 0.3 } else { 0.02 }));
     pairs
 }
 
@@ -149,7 +149,7 @@ fn all_pairs_have_the_same_derivative_by_rows_as_by_list() {
         for (name, one, other) in [("columns", listed, by_rows), ("signs", signs, low_rank)] {
             assert_eq!(one.squared_norm, other.squared_norm);
             let (mut first, mut second) = (triangle.clone(), triangle.clone());
-            let rises = (first.rise(&one.kernel, 1.0), second.rise(&other.kernel, 1.0));
+            let rises = (first.rise(&one.kernel, 1.0, 0.0), second.rise(&other.kernel, 1.0, 0.0));
             assert!((rises.0.largest - rises.1.largest).abs() < 1e-3 * rises.0.largest, "{name}: {rises:?}");
             assert!((rises.0.total - rises.1.total).abs() < 1e-3 * rises.0.total, "{name}: {rises:?}");
             let rate = 0.05 / rises.0.largest;
@@ -239,7 +239,7 @@ fn eigenpairs_of_a_later_step_give_the_same_gradient() {
     let mut random = stream(4, "test", 0);
     let mut moved = |size: f32| {
         let mut pairs = Pairs::new(graph, &[]);
-        pairs.fill(|| random.random_range(0.0..size));
+        pairs.fill(&mut || random.random_range(0.0..size));
         pairs
     };
     let steps = [moved(0.02), moved(0.03), moved(0.04)];

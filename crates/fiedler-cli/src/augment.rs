@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fiedler_augment::ascent::Stop;
 use fiedler_augment::scheme::{Scheme, SchemeSettings, ViewReport};
 use fiedler_experiment::scheme_export::{BetweenClasses, SchemeExport, SchemeSummary};
 use fiedler_experiment::{Result, compute_scheme, memory};
@@ -88,6 +89,9 @@ fn describe(summary: &SchemeSummary, scheme: &Scheme, dataset: &Dataset) -> Stri
     if let Some(between) = summary.edges_between {
         table.row("edges", format!("{} of them join different classes", percent(between)));
     }
+    for warning in &scheme.report().warnings {
+        table.row("warning", warning.clone());
+    }
     for note in &scheme.report().notes {
         table.row("note", note.clone());
     }
@@ -117,7 +121,14 @@ fn describe_view(table: &mut Table, view: &ViewReport, between: BetweenClasses) 
     if let Some(norm) = view.norm {
         let factor = format!("{} → {}, {:.4} of it", figure(norm.before), figure(norm.after), norm.relative());
         let distance = norm.distance.map_or(String::new(), |distance| format!(", moved by {distance:.4}"));
-        table.row("  norm", factor + &distance);
+        table.row(format!("  {}", norm.of.name()), factor + &distance);
+    }
+    if let Some(drawn) = view.drawn_norm {
+        let relative = format!("{:.4} of it", drawn.relative());
+        table.row(
+            "  norm of drawn views",
+            format!("{} ± {}, {relative}, {} drawn", figure(drawn.mean), figure(drawn.std), drawn.views),
+        );
     }
     let share =
         |share: Option<f64>| share.map_or(String::new(), |share| format!(" ({} between classes)", percent(share)));
@@ -132,6 +143,23 @@ fn describe_view(table: &mut Table, view: &ViewReport, between: BetweenClasses) 
             figure(view.budget)
         ),
     );
+    if let Some(diversity) = view.diversity {
+        table.row("  diversity", format!("two draws differ in {} of their flips", percent(diversity)));
+    }
+    if let (Some(gap), Some(stop)) = (view.gap, view.stop) {
+        table.row("  steps", convergence(view.steps, gap, stop));
+    }
+}
+
+/// How an ascent ended, and what a linear model has left to gain.
+fn convergence(steps: usize, gap: f64, stop: Stop) -> String {
+    let left = format!("first-order gap {gap:.2e} of the norm");
+    match stop {
+        Stop::NoGainLeft => format!("{steps}, no first-order gain left ({left})"),
+        Stop::NoBetterStep => format!("{steps}, no better step found; {left}"),
+        Stop::StepLimit => format!("{steps}, the most allowed; {left}"),
+        Stop::FixedSteps => format!("{steps} of the given size; {left}"),
+    }
 }
 
 fn duration(seconds: f64) -> String {

@@ -26,17 +26,23 @@ pub struct SchemeFlags {
     /// Whose spectrum: laplacian (I - D^-1/2 A D^-1/2) or propagation (what a graph convolution multiplies by) [default: laplacian]
     #[arg(long, value_name = "NAME", value_parser = word::<Operator>)]
     operator: Option<Value>,
-    /// The norm of the expected graph's spectrum, as in the paper, or in the mean of a sampled one's: expected or sampled
-    /// [default: expected]
+    /// Which norm is optimized: expected (that of the expected graph, as in the paper) or sampled (the expected norm of drawn graphs)
+    /// [default: sampled; expected, where spectra are compared or only some eigenvalues count]
     #[arg(long, value_name = "NAME", value_parser = word::<SpectralObjective>)]
     norm: Option<Value>,
     /// How many of the lowest and of the highest eigenvalues count: a number, or all [default: all]
     #[arg(long, value_name = "K|all", value_parser = parse_eigenvalues)]
     eigenvalues: Option<Value>,
-    /// Gradient steps [default: 50]
+    /// Most flip probability of any pair: below 1 drawn views differ from each other [default: 1]
+    #[arg(long, value_name = "P", value_parser = number)]
+    max_probability: Option<Value>,
+    /// Most gradient steps [default: 300; 50 where nodes are dropped]
     #[arg(long, value_name = "N", value_parser = whole)]
     steps: Option<Value>,
-    /// η: step t goes η/√(t+1) along the gradient of the relative norm [default: chosen from the first gradient]
+    /// Steps end when the first-order gap is at most this share of what was gained [default: 0.01]
+    #[arg(long, value_name = "SHARE", value_parser = number)]
+    tolerance: Option<Value>,
+    /// η: step t goes η/√(t+1) along the gradient of the relative norm, as in the paper [default: steps adapt to the objective]
     #[arg(long, value_name = "ETA", value_parser = number)]
     step_size: Option<Value>,
     /// Where to start: zero (nothing flips) or uniform (every pair flips with a small random probability)
@@ -118,11 +124,13 @@ impl SchemeFlags {
         };
         let teleport = |value: &Value| vec![vec![("scheme.kernel", json!({ "name": "page-rank", "teleport": value }))]];
         let heat = |value: &Value| vec![vec![("scheme.kernel", json!({ "name": "heat", "time": value }))]];
-        let flags: [(&'static str, Option<Forms>); 15] = [
+        let flags: [(&'static str, Option<Forms>); 17] = [
             ("--ratio", self.ratio.as_ref().map(ratio)),
             ("--operator", self.operator.as_ref().map(one("scheme.operator"))),
             ("--norm", self.norm.as_ref().map(one("scheme.objective"))),
             ("--eigenvalues", self.eigenvalues.as_ref().map(one("scheme.k"))),
+            ("--max-probability", self.max_probability.as_ref().map(one("scheme.max_probability"))),
+            ("--tolerance", self.tolerance.as_ref().map(one("scheme.tolerance"))),
             ("--steps", self.steps.as_ref().map(one("scheme.steps"))),
             ("--step-size", self.step_size.as_ref().map(step_size)),
             ("--start", self.start.as_ref().map(one("scheme.start"))),

@@ -22,6 +22,8 @@ pub struct SchemePage {
     pub views: Vec<ViewReport>,
     /// What else it reported.
     pub notes: Vec<String>,
+    /// Where drawn views are not what the objective says.
+    pub warnings: Vec<String>,
     /// How probabilities are distributed, for each view.
     pub probabilities: Vec<Probabilities>,
     /// Eigenvalues of a drawn view of each kind and, last, of the graph, where they can be compared.
@@ -44,6 +46,7 @@ impl SchemePage {
             name: scheme.settings().name().into(),
             views: scheme.report().views.clone(),
             notes: scheme.report().notes.clone(),
+            warnings: scheme.report().warnings.clone(),
             probabilities: scheme.views().iter().map(|view| Probabilities::of(view, set)).collect(),
             spectra: spectra(scheme, set, seed)?,
             likely: changes::likely(scheme, set, operator(scheme.settings())),
@@ -58,10 +61,22 @@ impl SchemePage {
         for view in self.views.iter().filter(|view| view.support != "none") {
             if let Some(norm) = view.norm {
                 let note = format!("from {} to {}", figure(norm.before), figure(norm.after));
-                let name = format!("{}: norm after / before", view.name);
+                let name = format!("{}: {} / before", view.name, norm.of.name());
                 section.facts.push(
                     Fact::new(name, Cell::number(norm.relative(), format!("{:.4}", norm.relative()))).noted(note),
                 );
+            }
+            if let Some(drawn) = view.drawn_norm {
+                let note = format!("{} ± {}, {} views", figure(drawn.mean), figure(drawn.std), drawn.views);
+                let name = format!("{}: norm of drawn views / before", view.name);
+                section.facts.push(
+                    Fact::new(name, Cell::number(drawn.relative(), format!("{:.4}", drawn.relative()))).noted(note),
+                );
+            }
+            if let Some(diversity) = view.diversity {
+                let name = format!("{}: diversity", view.name);
+                let note = "share of flips in which two draws differ".to_owned();
+                section.facts.push(Fact::new(name, Cell::number(diversity, format!("{diversity:.3}"))).noted(note));
             }
             let changes = format!("{} added, {} removed", figure(view.mass.added), figure(view.mass.removed));
             let name = format!("{}: expected changes", view.name);
@@ -97,6 +112,7 @@ impl SchemePage {
                 ),
             });
         }
+        words.extend(self.warnings.iter().map(|warning| format!("Warning: {warning}.")));
         words.extend(self.notes.iter().cloned());
         words
     }

@@ -80,7 +80,7 @@ impl Clustered {
             0 if set.num_edges() > 0 => vec!["no edge lies between clusters: all are removed alike".into()],
             _ => Vec::new(),
         };
-        Ok((vec![first, second], Report { views: vec![of_first, report], notes }))
+        Ok((vec![first, second], Report { views: vec![of_first, report], notes, ..Report::default() }))
     }
 
     fn removal(&self, graph: &Graph) -> Result<Removal> {

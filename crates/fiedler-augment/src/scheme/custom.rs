@@ -43,7 +43,7 @@ impl Scheme {
     pub fn custom(label: &str, set: &GraphSet, views: Vec<Augmentation>) -> Scheme {
         let reports =
             (1..=views.len()).map(|view| ViewReport { name: format!("view {view}"), ..ViewReport::default() });
-        let report = Report { views: reports.collect(), notes: Vec::new() };
+        let report = Report { views: reports.collect(), ..Report::default() };
         Scheme::new(SchemeSettings::Custom(Custom { label: label.to_owned() }), set, views, report)
     }
 }

@@ -63,7 +63,8 @@ impl GraphCl {
     pub(super) fn compute(&self, set: &GraphSet, _: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let (first, of_first) = self.view(set, self.first, "first")?;
         let (second, of_second) = self.view(set, self.second, "second")?;
-        Ok((vec![first, second], Report { notes: shortage(&of_first, &of_second), views: vec![of_first, of_second] }))
+        let notes = shortage(&of_first, &of_second);
+        Ok((vec![first, second], Report { notes, views: vec![of_first, of_second], ..Report::default() }))
     }
 
     fn view(&self, set: &GraphSet, operation: Operation, name: &str) -> Result<(Augmentation, ViewReport)> {

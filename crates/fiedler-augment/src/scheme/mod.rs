@@ -8,6 +8,7 @@ mod centrality;
 mod clustered;
 mod custom;
 mod diffusion;
+mod drawn;
 mod drop_nodes;
 mod each_graph;
 mod file;
@@ -30,13 +31,14 @@ pub use centrality::CentralityRemoval;
 pub use clustered::Clustered;
 pub use custom::Custom;
 pub use diffusion::{DiffusionSettings, Form};
+pub use drawn::DrawnNorm;
 pub use drop_nodes::{DropNodes, Selection};
 pub use graphcl::{GraphCl, GraphClRatio, Operation};
 pub use node_dropping::NodeDropping;
 pub use node_probabilities::NodeProbabilities;
 pub(crate) use node_probabilities::without_edges_of;
 pub use pair_probabilities::PairProbabilities;
-pub use report::{Norm, Report, ViewReport};
+pub use report::{Norm, NormOf, Report, ViewReport};
 pub use settings::SchemeSettings;
 pub use spectral::{Spectral, Start, SupportChoice};
 pub use static_view::StaticView;
@@ -44,6 +46,7 @@ pub use uniform::{Rates, Uniform, UniformRatio};
 
 use crate::error::{Error, Result};
 use crate::mask::Mask;
+use crate::sample::EdgeFlips;
 
 /// The probabilities from which views of certain graphs are drawn.
 #[derive(Debug, Clone)]
@@ -201,6 +204,29 @@ impl Scheme {
 }
 
 impl Augmentation {
+    /// Diversity: the expected share of a draw's flips that another draw does not have, `1 − Σ p² / Σ p`. Known where every pair or
+    /// node has a probability of its own that is above zero somewhere.
+    ///
+    /// ```
+    /// use fiedler_augment::sample::EdgeFlips;
+    /// use fiedler_augment::scheme::{Augmentation, PairProbabilities};
+    /// let flips = |p| Augmentation::Pairs(PairProbabilities::new(vec![EdgeFlips::of_pairs(2, [((0, 1), p)])]));
+    /// assert_eq!((flips(1.0).diversity(), flips(0.25).diversity()), (Some(0.0), Some(0.75)));
+    /// ```
+    pub fn diversity(&self) -> Option<f64> {
+        let (sum, squares) = match self {
+            Augmentation::Pairs(pairs) => {
+                pairs.graphs().iter().map(EdgeFlips::moments).fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+            }
+            Augmentation::Nodes(nodes) => nodes.of_nodes().iter().fold((0.0, 0.0), |sum, &p| {
+                let p = f64::from(p);
+                (sum.0 + p, sum.1 + p * p)
+            }),
+            _ => return None,
+        };
+        (sum > 0.0).then(|| 1.0 - squares / sum)
+    }
+
     /// Draws a view of a batch.
     ///
     /// # Errors

@@ -76,7 +76,8 @@ impl NodeDropping {
         let mut views = over_graphs(set, &["nodes"], self.steps, observer, |graph, at, watch| {
             let nodes = graph.num_nodes();
             let budget = self.ratio * nodes as f64;
-            let ascent = Ascent { direction: Direction::Max, budget, steps: self.steps, step_size: self.step_size };
+            let (steps, step_size, seed) = (self.steps, self.step_size, self.seed);
+            let ascent = Ascent { direction: Direction::Max, budget, steps, step_size, seed, ..Ascent::default() };
             let mut solver = self.solver();
             let original = solver.measure_fixed(&Nodes::new(graph, vec![0.0; nodes]))?;
             let mut random = small_numbers(nodes, self.seed, 0, at);
@@ -95,7 +96,8 @@ impl NodeDropping {
         let second = ViewReport { name: "second".into(), seconds: 0.0, ..report };
         let nodes = NodeProbabilities::new(probabilities.concat());
         let views = vec![Augmentation::Nodes(nodes.clone()), Augmentation::Nodes(nodes)];
-        Ok((views, Report { views: vec![first, second], notes: comparisons.notes() }))
+        let report = Report { views: vec![first, second], notes: comparisons.notes(), ..Report::default() };
+        Ok((views, report))
     }
 
     fn solver(&self) -> SpectrumSolver {

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ascent::Progress;
+use super::drawn::DrawnNorm;
+use crate::ascent::{Progress, Stop};
 use crate::support::Mass;
 
 /// What is known of a scheme beside its probabilities.
@@ -12,6 +13,9 @@ pub struct Report {
     pub views: Vec<ViewReport>,
     /// Anything else a user should know, one sentence each.
     pub notes: Vec<String>,
+    /// Where drawn views are not what the objective says.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// What is known of one view.
@@ -29,10 +33,25 @@ pub struct ViewReport {
     pub mass: Mass,
     /// Most changes in expectation.
     pub budget: f64,
-    /// Steps taken.
+    /// Steps taken; of several graphs, the most.
     pub steps: usize,
-    /// The spectrum before and after, where it was looked at.
+    /// The spectrum before and after, where it was looked at: what the objective says.
     pub norm: Option<Norm>,
+    /// What views have that were drawn from the scheme.
+    #[serde(default)]
+    pub drawn_norm: Option<DrawnNorm>,
+    /// First-order gap: what a linear model of the objective has left to gain within the budget, relative to the norm before.
+    #[serde(default)]
+    pub gap: Option<f64>,
+    /// Why the ascent ended; of several graphs, the least of all reasons.
+    #[serde(default)]
+    pub stop: Option<Stop>,
+    /// Graphs whose start was stationary and left by a perturbation.
+    #[serde(default)]
+    pub perturbed: usize,
+    /// Diversity: the expected share of a draw's flips that another draw does not have.
+    #[serde(default)]
+    pub diversity: Option<f64>,
     /// Rate of the first step, η in the paper; of several graphs, that of the first.
     pub rate: Option<f64>,
     /// One point before each step and one after the last.
@@ -47,10 +66,34 @@ pub struct ViewReport {
 pub struct Norm {
     /// Of the original graph.
     pub before: f64,
-    /// Of the expected augmented graph.
+    /// After the flips.
     pub after: f64,
+    /// Whose norm that is.
+    #[serde(default)]
+    pub of: NormOf,
     /// Distance of the two spectra relative to the norm before, where the scheme optimizes that.
     pub distance: Option<f64>,
+}
+
+/// Whose norm an objective is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormOf {
+    /// Of the expected graph.
+    #[default]
+    ExpectedGraph,
+    /// In expectation, of the graphs that are drawn.
+    DrawnGraphs,
+}
+
+impl NormOf {
+    /// What the norm is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            NormOf::ExpectedGraph => "norm of the expected graph",
+            NormOf::DrawnGraphs => "expected norm of drawn graphs",
+        }
+    }
 }
 
 impl ViewReport {

@@ -3,13 +3,14 @@
 use std::str::FromStr;
 
 use fiedler_graph::{GraphSet, Observer};
+use fiedler_spectral::Operator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     Augmentation, CentralityRemoval, Clustered, Custom, DiffusionSettings, GraphCl, GraphClRatio, NodeDropping, Report,
-    Scheme, Spectral, Uniform, UniformRatio,
+    Scheme, Spectral, Uniform, UniformRatio, drawn,
 };
 use crate::axis::Axis;
 use crate::error::{Error, Result};
@@ -160,13 +161,25 @@ impl Default for SchemeSettings {
 }
 
 impl SchemeSettings {
+    /// Whose spectrum the scheme is about; that of the Laplacian, where it is about none.
+    pub fn operator(&self) -> Operator {
+        match self {
+            SchemeSettings::Opposite(spectral)
+            | SchemeSettings::Single(spectral)
+            | SchemeSettings::Double(spectral) => spectral.operator,
+            SchemeSettings::NodeDropping(dropping) => dropping.operator,
+            _ => Operator::default(),
+        }
+    }
+
     /// Computes the scheme for one graph or many. `observer` hears how far it is.
     ///
     /// # Errors
     /// When a setting is out of its range, the computation would exceed its memory, or `observer` asks to stop.
     pub fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<Scheme> {
         self.check(set)?;
-        let (views, report) = self.augmentations(set, observer)?;
+        let (views, mut report) = self.augmentations(set, observer)?;
+        drawn::check(self, set, &views, &mut report)?;
         Ok(Scheme::new(self.clone(), set, views, report))
     }
 

@@ -156,7 +156,8 @@ impl Uniform {
     pub(super) fn compute(&self, set: &GraphSet, _: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
         let (first, of_first) = self.first.compute(set, "first")?;
         let (second, of_second) = self.second.compute(set, "second")?;
-        Ok((vec![first, second], Report { notes: shortage(&of_first, &of_second), views: vec![of_first, of_second] }))
+        let notes = shortage(&of_first, &of_second);
+        Ok((vec![first, second], Report { notes, views: vec![of_first, of_second], ..Report::default() }))
     }
 }
 

@@ -3,7 +3,7 @@
 use fiedler_graph::Graph;
 use rayon::prelude::*;
 
-use super::{Mass, Pairs, Power, Rise, Support, Triangle};
+use super::{From, Mass, Pairs, Power, Rise, Split, Support, Triangle};
 use crate::kernel::PairKernel;
 use crate::sample::EdgeFlips;
 use crate::scheme::pack::rounded;
@@ -26,23 +26,12 @@ impl<'g> PairSupport<'g> {
 
     /// Number of pairs.
     pub fn len(&self) -> usize {
-        match self {
-            PairSupport::All(triangle) => triangle.num_nodes() * triangle.num_nodes().saturating_sub(1) / 2,
-            PairSupport::Chosen(pairs) => pairs.len(),
-        }
+        self.places()
     }
 
     /// Whether there is no pair.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Sets every value, in the order of pairs.
-    pub fn fill(&mut self, value: impl FnMut() -> f32) {
-        match self {
-            PairSupport::All(triangle) => triangle.fill(value),
-            PairSupport::Chosen(pairs) => pairs.fill(value),
-        }
     }
 
     /// The probabilities, ready to draw from, as precise as they are stored: at most one part in 512 below what they are here.
@@ -81,12 +70,48 @@ impl Support for PairSupport<'_> {
         either!(self, support => support.sums(power, factor))
     }
 
+    fn split(&self) -> Split {
+        either!(self, support => support.split())
+    }
+
+    fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
+        either!(self, support => support.light_sums(linear, square))
+    }
+
+    fn whole_sums(&self, factor: &[f64]) -> Vec<f64> {
+        either!(self, support => support.whole_sums(factor))
+    }
+
+    fn places(&self) -> usize {
+        either!(self, support => support.places())
+    }
+
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
         either!(self, support => support.advance(kernel, rate))
     }
 
-    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
-        either!(self, support => support.rise(kernel, sign))
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+        either!(self, support => support.attempt(from, kernel, rate))
+    }
+
+    fn restore(&mut self) {
+        either!(self, support => support.restore())
+    }
+
+    fn release(&mut self) {
+        either!(self, support => support.release())
+    }
+
+    fn squared_move(&self) -> f64 {
+        either!(self, support => support.squared_move())
+    }
+
+    fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
+        either!(self, support => support.rise(kernel, sign, threshold))
+    }
+
+    fn fill(&mut self, value: &mut dyn FnMut() -> f32) {
+        either!(self, support => support.fill(value))
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {
@@ -103,6 +128,14 @@ impl Support for PairSupport<'_> {
 
     fn set_shift(&mut self, shift: f64) {
         either!(self, support => support.set_shift(shift))
+    }
+
+    fn most(&self) -> f64 {
+        either!(self, support => support.most())
+    }
+
+    fn set_most(&mut self, most: f64) {
+        either!(self, support => support.set_most(most))
     }
 
     fn mass(&self) -> Mass {

@@ -2,13 +2,14 @@
 //!
 //! A support holds one number in [0, 1] for each of its pairs, Δ in the paper, and with it the expected augmented graph
 //! `B = A + C∘Δ`. Values are kept as they come out of a gradient step, together with the shift that projects them:
-//! `x = clamp(value - shift, 0, 1)`, so that projecting costs no pass of its own.
+//! `x = clamp(value - shift, 0, most)`, so that projecting costs no pass of its own.
 
 mod candidates;
 mod either;
 mod low_rank;
 mod nodes;
 mod pairs;
+mod split;
 mod stream;
 mod tiles;
 mod triangle;
@@ -19,6 +20,7 @@ pub use candidates::draw_candidates;
 pub use either::PairSupport;
 pub use nodes::Nodes;
 pub use pairs::Pairs;
+pub use split::{LIGHT, MiddlePair, Split, light_sums_by_visiting, whole_sums_by_visiting};
 pub use triangle::Triangle;
 
 use crate::kernel::PairKernel;
@@ -41,14 +43,53 @@ pub trait Support {
     /// For every node `i` the sum over its partners, `Σ_k B_ik^power · factor_k`.
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64>;
 
+    /// The pairs by their weight, as the norm of drawn graphs looks at them.
+    fn split(&self) -> Split {
+        Split::by_visiting(self)
+    }
+
+    /// For every node the sums over its partners of light weight: `Σ_k B_ik · linear_k`, and with `B_ik²` those of both squares.
+    fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
+        split::light_sums_by_visiting(self, linear, square)
+    }
+
+    /// For every node the sum of a factor over its partners by edges that never flip.
+    fn whole_sums(&self, factor: &[f64]) -> Vec<f64> {
+        split::whole_sums_by_visiting(self, factor)
+    }
+
+    /// Number of pairs, or of nodes, that have a value.
+    fn places(&self) -> usize;
+
     /// Moves every value by `rate` times the derivative for it, leaving the result unprojected.
     fn advance(&mut self, kernel: &PairKernel, rate: f64);
 
-    /// The largest and the summed derivative of the pairs that a step along `sign` would raise.
-    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise;
+    /// As [`Support::advance`], and holds on to the values it moves from: the current ones, or again those that are held already.
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64);
 
-    /// `Σ clamp(value - shift, 0, 1)` and the number of pairs strictly inside, for the projection.
+    /// Goes back to the values that are held. The current ones are lost.
+    fn restore(&mut self);
+
+    /// Lets go of held values.
+    fn release(&mut self);
+
+    /// `Σ (x - held x)²`
+    fn squared_move(&self) -> f64;
+
+    /// How strongly a step along `sign` would raise values whose derivative exceeds a threshold.
+    fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise;
+
+    /// Sets every value, in the order of pairs.
+    fn fill(&mut self, value: &mut dyn FnMut() -> f32);
+
+    /// `Σ clamp(value - shift, 0, most)` and the number of pairs strictly inside, for the projection.
     fn mass_at(&self, shift: f64) -> (f64, f64);
+
+    /// The largest value that projection leaves, 1 unless [`Support::set_most`] says otherwise.
+    fn most(&self) -> f64;
+
+    /// Sets the largest value that projection leaves.
+    fn set_most(&mut self, most: f64);
 
     /// Finds and sets the shift that projects the values onto the budget, and returns it. `guess` is where to look first.
     fn project(&mut self, budget: f64, guess: f64) -> f64 {
@@ -73,22 +114,70 @@ pub trait Support {
     fn bytes(&self) -> u64;
 }
 
+/// Which values an attempt moves from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    /// The current ones, which are held from now on.
+    Current,
+    /// Those that are held.
+    Held,
+}
+
+/// How a value becomes a probability.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Clamp {
+    pub(crate) shift: f32,
+    pub(crate) most: f32,
+}
+
+impl Default for Clamp {
+    fn default() -> Self {
+        Clamp { shift: 0.0, most: 1.0 }
+    }
+}
+
+impl Clamp {
+    #[inline(always)]
+    pub(crate) fn of(self, value: f32) -> f32 {
+        (value - self.shift).clamp(0.0, self.most)
+    }
+
+    pub(crate) fn at(self, shift: f32) -> Clamp {
+        Clamp { shift, ..self }
+    }
+}
+
 /// How strongly an objective pulls values up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rise {
     /// The largest derivative of any pair.
     pub largest: f64,
-    /// The sum of all derivatives that are positive.
+    /// The sum of what derivatives have above the threshold.
     pub total: f64,
+    /// The number of derivatives above the threshold.
+    pub count: f64,
+    /// The sum of all derivatives times values.
+    pub inner: f64,
 }
 
 impl Rise {
-    fn with(self, derivative: f64) -> Rise {
-        Rise { largest: self.largest.max(derivative), total: self.total + derivative.max(0.0) }
+    fn with(self, derivative: f64, x: f64, threshold: f64) -> Rise {
+        let above = derivative - threshold;
+        Rise {
+            largest: self.largest.max(derivative),
+            total: self.total + above.max(0.0),
+            count: self.count + f64::from(u8::from(above > 0.0)),
+            inner: self.inner + x * derivative,
+        }
     }
 
     fn and(self, other: Rise) -> Rise {
-        Rise { largest: self.largest.max(other.largest), total: self.total + other.total }
+        Rise {
+            largest: self.largest.max(other.largest),
+            total: self.total + other.total,
+            count: self.count + other.count,
+            inner: self.inner + other.inner,
+        }
     }
 }
 

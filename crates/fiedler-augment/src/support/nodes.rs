@@ -2,7 +2,7 @@
 
 use fiedler_graph::Graph;
 
-use super::{Mass, Power, Rise, Support};
+use super::{Clamp, From, Mass, Power, Rise, Support};
 use crate::kernel::PairKernel;
 
 /// The nodes of a graph. An edge is weakened by the mean of what its ends hold: `B = A ∘ (1 - P)`, `P_ij = (p_i + p_j) / 2`.
@@ -12,7 +12,8 @@ use crate::kernel::PairKernel;
 pub struct Nodes<'g> {
     graph: &'g Graph,
     values: Vec<f32>,
-    shift: f32,
+    clamp: Clamp,
+    held: Option<(Vec<f32>, f32)>,
 }
 
 impl<'g> Nodes<'g> {
@@ -22,7 +23,7 @@ impl<'g> Nodes<'g> {
     /// When there is not one value for each node.
     pub fn new(graph: &'g Graph, values: Vec<f32>) -> Nodes<'g> {
         assert_eq!(values.len(), graph.num_nodes(), "one value for each node");
-        Nodes { graph, values, shift: 0.0 }
+        Nodes { graph, values, clamp: Clamp::default(), held: None }
     }
 
     /// The projected values.
@@ -31,7 +32,7 @@ impl<'g> Nodes<'g> {
     }
 
     fn p(&self, node: usize) -> f32 {
-        (self.values[node] - self.shift).clamp(0.0, 1.0)
+        self.clamp.of(self.values[node])
     }
 
     fn weakened(&self, low: u32, high: u32) -> f32 {
@@ -72,26 +73,73 @@ impl Support for Nodes<'_> {
         for (node, derivative) in derivatives.into_iter().enumerate() {
             self.values[node] = (f64::from(self.p(node)) + rate * derivative) as f32;
         }
-        self.shift = 0.0;
+        self.clamp.shift = 0.0;
     }
 
-    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
-        self.derivatives(kernel).into_iter().fold(Rise::default(), |rise, derivative| rise.with(sign * derivative))
+    fn places(&self) -> usize {
+        self.values.len()
+    }
+
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+        match from {
+            From::Current => self.held = Some((self.values.clone(), self.clamp.shift)),
+            From::Held => self.restore(),
+        }
+        self.advance(kernel, rate);
+    }
+
+    fn restore(&mut self) {
+        if let Some((values, shift)) = &self.held {
+            self.values.clone_from(values);
+            self.clamp.shift = *shift;
+        }
+    }
+
+    fn release(&mut self) {
+        self.held = None;
+    }
+
+    fn squared_move(&self) -> f64 {
+        let Some((held, shift)) = &self.held else { return 0.0 };
+        let before = self.clamp.at(*shift);
+        let moves = self.values.iter().zip(held).map(|(&value, &held)| self.clamp.of(value) - before.of(held));
+        moves.map(|moved| f64::from(moved).powi(2)).sum()
+    }
+
+    fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
+        let derivatives = self.derivatives(kernel).into_iter().enumerate();
+        derivatives.fold(Rise::default(), |rise, (node, derivative)| {
+            rise.with(sign * derivative, self.p(node).into(), threshold)
+        })
+    }
+
+    fn fill(&mut self, value: &mut dyn FnMut() -> f32) {
+        self.values.iter_mut().for_each(|slot| *slot = value());
+        (self.clamp.shift, self.held) = (0.0, None);
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {
-        self.values.iter().fold((0.0, 0.0), |(sum, inside), value| {
-            let p = (value - shift as f32).clamp(0.0, 1.0);
-            (sum + f64::from(p), inside + f64::from(u8::from(p > 0.0 && p < 1.0)))
+        let clamp = self.clamp.at(shift as f32);
+        self.values.iter().fold((0.0, 0.0), |(sum, inside), &value| {
+            let p = clamp.of(value);
+            (sum + f64::from(p), inside + f64::from(u8::from(p > 0.0 && p < clamp.most)))
         })
     }
 
     fn shift(&self) -> f64 {
-        f64::from(self.shift)
+        f64::from(self.clamp.shift)
     }
 
     fn set_shift(&mut self, shift: f64) {
-        self.shift = shift as f32;
+        self.clamp.shift = shift as f32;
+    }
+
+    fn most(&self) -> f64 {
+        f64::from(self.clamp.most)
+    }
+
+    fn set_most(&mut self, most: f64) {
+        self.clamp.most = most as f32;
     }
 
     fn mass(&self) -> Mass {

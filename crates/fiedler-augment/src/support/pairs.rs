@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::stream::Weigh;
 use super::tiles::{Key, Tile, Tiles};
-use super::{Mass, Power, Rise, Support};
+use super::{Clamp, From, LIGHT, Mass, MiddlePair, Power, Rise, Split, Support};
 use crate::kernel::{MatrixPart, PairKernel};
 use crate::projection::shift_to_budget;
 
@@ -24,9 +24,11 @@ const PIECES: usize = 8;
 pub struct Pairs {
     tiles: Tiles,
     values: Vec<f32>,
-    shift: f32,
+    clamp: Clamp,
     /// The mass of the values as they are, at the last shift it was asked for in a projection.
     weighed: Option<(f32, (f64, f64))>,
+    /// Values to go back to, and their shift.
+    held: Option<(Vec<f32>, f32)>,
 }
 
 impl Pairs {
@@ -34,7 +36,7 @@ impl Pairs {
     pub fn new(graph: &Graph, candidates: &[(u32, u32)]) -> Pairs {
         let tiles = Tiles::new(graph.num_nodes(), || Merged { edges: graph.edge_pairs().peekable(), candidates });
         let values = vec![0.0; tiles.keys().len()];
-        Pairs { tiles, values, shift: 0.0, weighed: None }
+        Pairs { tiles, values, clamp: Clamp::default(), weighed: None, held: None }
     }
 
     /// Number of pairs.
@@ -47,15 +49,6 @@ impl Pairs {
         self.values.is_empty()
     }
 
-    /// Sets every value, in the order of pairs.
-    pub fn fill(&mut self, mut value: impl FnMut() -> f32) {
-        for (place, _, _) in self.tiles.ascending() {
-            self.values[place] = value();
-        }
-        self.shift = 0.0;
-        self.weighed = None;
-    }
-
     /// Every pair `(low, high, whether it is an edge, probability)`, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32, bool, f32)> + '_ {
         let keys = self.tiles.keys();
@@ -63,78 +56,108 @@ impl Pairs {
     }
 
     fn x(&self, place: usize) -> f32 {
-        (self.values[place] - self.shift).clamp(0.0, 1.0)
+        self.clamp.of(self.values[place])
     }
 
     /// Keys and probabilities of a stretch of pairs.
     #[inline(always)]
     fn of(&self, places: Range<usize>) -> impl Iterator<Item = (Key, f32)> + '_ {
-        let shift = self.shift;
-        let values = self.values[places.clone()].iter().map(move |value| (value - shift).clamp(0.0, 1.0));
+        let clamp = self.clamp;
+        let values = self.values[places.clone()].iter().map(move |&value| clamp.of(value));
         self.tiles.keys()[places].iter().copied().zip(values)
     }
 
     /// The sums of the lower nodes of a row of tiles, over the pairs in which they are that.
-    fn row_sums<const SQUARE: bool>(&self, row: usize, factor: &[f32]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.tiles.row_nodes(row).len()];
+    fn row_sums<const N: usize>(
+        &self,
+        row: usize,
+        factors: &[Vec<f32>; N],
+        terms: &impl Fn(Key, f32) -> [f32; N],
+    ) -> [Vec<f64>; N] {
+        let mut sums = [(); N].map(|()| vec![0.0; self.tiles.row_nodes(row).len()]);
         for Tile { high, places, .. } in self.tiles.of_row(row) {
-            let factor = &factor[high..];
+            let factors: [&[f32]; N] = std::array::from_fn(|at| &factors[at][high..]);
             for (key, x) in self.of(places) {
-                sums[key.low()] += f64::from(term::<SQUARE>(key, x) * factor[key.high()]);
+                let terms = terms(key, x);
+                for at in 0..N {
+                    sums[at][key.low()] += f64::from(terms[at] * factors[at][key.high()]);
+                }
             }
         }
         sums
     }
 
     /// The sums of the higher nodes of a column of tiles, over the pairs in which they are that.
-    fn column_sums<const SQUARE: bool>(&self, column: usize, factor: &[f32]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.tiles.column_nodes(column).len()];
+    fn column_sums<const N: usize>(
+        &self,
+        column: usize,
+        factors: &[Vec<f32>; N],
+        terms: &impl Fn(Key, f32) -> [f32; N],
+    ) -> [Vec<f64>; N] {
+        let mut sums = [(); N].map(|()| vec![0.0; self.tiles.column_nodes(column).len()]);
         for Tile { low, places, .. } in self.tiles.of_column(column) {
-            let factor = &factor[low..];
+            let factors: [&[f32]; N] = std::array::from_fn(|at| &factors[at][low..]);
             for (key, x) in self.of(places) {
-                sums[key.high()] += f64::from(term::<SQUARE>(key, x) * factor[key.low()]);
+                let terms = terms(key, x);
+                for at in 0..N {
+                    sums[at][key.high()] += f64::from(terms[at] * factors[at][key.low()]);
+                }
             }
         }
         sums
     }
 
     /// The sums of all nodes in one go: quicker than both of the above, but not for more than one thread.
-    fn sums_at_once<const SQUARE: bool>(&self, factor: &[f32]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.num_nodes()];
+    fn sums_at_once<const N: usize>(
+        &self,
+        factors: &[Vec<f32>; N],
+        terms: &impl Fn(Key, f32) -> [f32; N],
+    ) -> [Vec<f64>; N] {
+        let mut sums = [(); N].map(|()| vec![0.0; self.num_nodes()]);
         for Tile { low, high, places } in self.tiles.of_row(0) {
-            let mut terms = [0.0f32; PIECE_OF_ROW];
+            let mut of_piece = [[0.0f32; N]; PIECE_OF_ROW];
             for (keys, values) in
                 self.tiles.keys()[places.clone()].chunks(PIECE_OF_ROW).zip(self.values[places].chunks(PIECE_OF_ROW))
             {
-                for ((to, &key), value) in terms.iter_mut().zip(keys).zip(values) {
-                    *to = term::<SQUARE>(key, (value - self.shift).clamp(0.0, 1.0));
+                for ((to, &key), &value) in of_piece.iter_mut().zip(keys).zip(values) {
+                    *to = terms(key, self.clamp.of(value));
                 }
-                for (&key, &term) in keys.iter().zip(&terms) {
+                for (&key, terms) in keys.iter().zip(&of_piece) {
                     let (low, high) = (low + key.low(), high + key.high());
-                    sums[low] += f64::from(term * factor[high]);
-                    sums[high] += f64::from(term * factor[low]);
+                    for at in 0..N {
+                        sums[at][low] += f64::from(terms[at] * factors[at][high]);
+                        sums[at][high] += f64::from(terms[at] * factors[at][low]);
+                    }
                 }
             }
         }
         sums
     }
 
-    fn all_sums<const SQUARE: bool>(&self, factor: &[f64]) -> Vec<f64> {
-        let factor: Vec<f32> = factor.iter().map(|&factor| factor as f32).collect();
+    /// For every node the sums over its pairs of their terms, each times a factor of the other node.
+    fn all_sums<const N: usize>(
+        &self,
+        factors: [&[f64]; N],
+        terms: impl Fn(Key, f32) -> [f32; N] + Sync,
+    ) -> [Vec<f64>; N] {
+        let factors = factors.map(|factor| factor.iter().map(|&factor| factor as f32).collect::<Vec<f32>>());
         let (rows, columns) = (self.tiles.rows(), self.tiles.columns());
         if rows == 1 {
-            return self.sums_at_once::<SQUARE>(&factor);
+            return self.sums_at_once(&factors, &terms);
         }
-        let parts: Vec<Vec<f64>> = (0..rows + columns)
+        let parts: Vec<[Vec<f64>; N]> = (0..rows + columns)
             .into_par_iter()
             .map(|part| match part.checked_sub(rows) {
-                None => self.row_sums::<SQUARE>(part, &factor),
-                Some(column) => self.column_sums::<SQUARE>(column, &factor),
+                None => self.row_sums(part, &factors, &terms),
+                Some(column) => self.column_sums(column, &factors, &terms),
             })
             .collect();
-        let mut sums = parts[..rows].concat();
-        sums.iter_mut().zip(parts[rows..].iter().flatten()).for_each(|(sum, value)| *sum += value);
-        sums
+        std::array::from_fn(|at| {
+            let mut sums: Vec<f64> = parts[..rows].iter().flat_map(|part| &part[at]).copied().collect();
+            let of_columns = parts[rows..].iter().flat_map(|part| &part[at]);
+            sums.iter_mut().zip(of_columns).for_each(|(sum, value)| *sum += value);
+            sums
+        })
     }
 
     /// The values of each row of tiles, to be changed at the same time.
@@ -150,10 +173,12 @@ impl Pairs {
     }
 }
 
+/// The weight of a light pair and its square twice, zero for others.
 #[inline(always)]
-fn term<const SQUARE: bool>(key: Key, x: f32) -> f32 {
+fn light(key: Key, x: f32) -> [f32; 3] {
     let weight = key.weight(x);
-    if SQUARE { weight * weight } else { weight }
+    let weight = if weight <= LIGHT { weight } else { 0.0 };
+    [weight, weight * weight, weight * weight]
 }
 
 /// The derivative for any pair, `sign · g(i, j)`, from numbers that lie beside each other for a node.
@@ -164,6 +189,8 @@ struct Derivative<'k> {
     nodes: Vec<[f32; 2]>,
     /// The part that is a matrix, and the sign.
     low_rank: Option<(&'k MatrixPart, f32)>,
+    /// The kernel where it is that of drawn graphs, and the sign.
+    sampled: Option<(&'k PairKernel, f64)>,
 }
 
 impl<'k> Derivative<'k> {
@@ -174,12 +201,17 @@ impl<'k> Derivative<'k> {
             level: (sign * kernel.level) as f32,
             nodes: kernel.inverse.iter().zip(&kernel.pull).map(of_node).collect(),
             low_rank: kernel.low_rank.as_ref().map(|low_rank| (low_rank, sign as f32)),
+            sampled: kernel.has_middle().then_some((kernel, sign)),
         }
     }
 
     /// With respect to the probability that the pair flips.
     #[inline(always)]
     fn at(&self, low: usize, high: usize, key: Key, x: f32) -> f32 {
+        if let Some((kernel, sign)) = self.sampled {
+            let derivative = (sign * kernel.at(low, high, f64::from(key.weight(x)))) as f32;
+            return if key.is_edge() { -derivative } else { derivative };
+        }
         let ([inverse, pull], [other_inverse, other_pull]) = (self.nodes[low], self.nodes[high]);
         let mut derivative = (self.slope * key.weight(x) + self.level) * (inverse * other_inverse) - pull - other_pull;
         if let Some((low_rank, sign)) = self.low_rank {
@@ -217,36 +249,108 @@ impl Support for Pairs {
     }
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {
-        match power {
-            Power::One => self.all_sums::<false>(factor),
-            Power::Two => self.all_sums::<true>(factor),
-        }
+        let [sums] = match power {
+            Power::One => self.all_sums([factor], |key, x| [key.weight(x)]),
+            Power::Two => self.all_sums([factor], |key, x| [key.weight(x) * key.weight(x)]),
+        };
+        sums
+    }
+
+    fn split(&self) -> Split {
+        let ones = vec![1.0; self.num_nodes()];
+        let [linear, square, _] = self.all_sums([&ones; 3], light);
+        let of_row = |row: usize| {
+            let mut middle = Vec::new();
+            for Tile { low, high, places } in self.tiles.of_row(row) {
+                middle.extend(
+                    self.of(places)
+                        .filter_map(|(key, x)| MiddlePair::of(low + key.low(), high + key.high(), key.is_edge(), x)),
+                );
+            }
+            middle
+        };
+        let middle: Vec<Vec<MiddlePair>> = (0..self.tiles.rows()).into_par_iter().map(of_row).collect();
+        Split { linear, square, whole: self.whole_sums(&ones), middle: middle.concat() }
+    }
+
+    fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
+        self.all_sums([linear, square[0], square[1]], light)
+    }
+
+    fn whole_sums(&self, factor: &[f64]) -> Vec<f64> {
+        let whole = |key: Key, x: f32| [f32::from(u8::from(key.is_edge() && x == 0.0))];
+        let [sums] = self.all_sums([factor], whole);
+        sums
+    }
+
+    fn places(&self) -> usize {
+        self.values.len()
     }
 
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
-        let (shift, derivative) = (self.shift, Derivative::new(kernel, rate));
+        let (clamp, derivative) = (self.clamp, Derivative::new(kernel, rate));
         let (tiles, split) = self.split_values();
         split.into_par_iter().enumerate().for_each(|(row, values)| {
             let first = tiles.places(row).start;
             for Tile { low, high, places } in tiles.of_row(row) {
                 let values = &mut values[places.start - first..places.end - first];
                 for (value, &key) in values.iter_mut().zip(&tiles.keys()[places]) {
-                    let x = (*value - shift).clamp(0.0, 1.0);
+                    let x = clamp.of(*value);
                     *value = (x + derivative.at(low + key.low(), high + key.high(), key, x)).max(0.0);
                 }
             }
         });
-        self.shift = 0.0;
+        self.clamp.shift = 0.0;
         self.weighed = None;
     }
 
-    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+        match (from, self.held.take()) {
+            (From::Held, Some((values, shift))) => {
+                self.values.copy_from_slice(&values);
+                self.clamp.shift = shift;
+                self.held = Some((values, shift));
+            }
+            (_, held) => {
+                let mut values = held.map_or_else(Vec::new, |(values, _)| values);
+                values.clone_from(&self.values);
+                self.held = Some((values, self.clamp.shift));
+            }
+        }
+        self.advance(kernel, rate);
+    }
+
+    fn restore(&mut self) {
+        if let Some((values, shift)) = &self.held {
+            self.values.copy_from_slice(values);
+            self.clamp.shift = *shift;
+            self.weighed = None;
+        }
+    }
+
+    fn release(&mut self) {
+        self.held = None;
+    }
+
+    fn squared_move(&self) -> f64 {
+        let Some((held, shift)) = &self.held else { return 0.0 };
+        let (now, before) = (self.clamp, self.clamp.at(*shift));
+        let blocks = self.values.par_chunks(PIECE).zip(held.par_chunks(PIECE)).with_min_len(PIECES);
+        let of_block = |(values, held): (&[f32], &[f32])| {
+            let moves = values.iter().zip(held).map(|(&value, &held)| now.of(value) - before.of(held));
+            f64::from(moves.fold(0.0f32, |sum, moved| sum + moved * moved))
+        };
+        blocks.map(of_block).collect::<Vec<f64>>().into_iter().sum()
+    }
+
+    fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
         let derivative = Derivative::new(kernel, sign);
         let of_row = |row: usize| {
             let mut rise = Rise::default();
             for Tile { low, high, places } in self.tiles.of_row(row) {
                 for (key, x) in self.of(places) {
-                    rise = rise.with(derivative.at(low + key.low(), high + key.high(), key, x).into());
+                    let derivative = derivative.at(low + key.low(), high + key.high(), key, x);
+                    rise = rise.with(derivative.into(), x.into(), threshold);
                 }
             }
             rise
@@ -255,13 +359,22 @@ impl Support for Pairs {
         of_rows.into_iter().fold(Rise::default(), Rise::and)
     }
 
+    fn fill(&mut self, value: &mut dyn FnMut() -> f32) {
+        for (place, _, _) in self.tiles.ascending() {
+            self.values[place] = value();
+        }
+        self.clamp.shift = 0.0;
+        (self.weighed, self.held) = (None, None);
+    }
+
     fn mass_at(&self, shift: f64) -> (f64, f64) {
         let (arch, shift) = (Arch::new(), shift as f32);
+        let clamp = self.clamp.at(shift);
         if let Some((_, mass)) = self.weighed.filter(|(weighed, _)| *weighed == shift) {
             return mass;
         }
         let pieces = self.values.par_chunks(PIECE).with_min_len(PIECES);
-        let masses: Vec<(f64, f64)> = pieces.map(|values| arch.dispatch(Weigh { values, shift })).collect();
+        let masses: Vec<(f64, f64)> = pieces.map(|values| arch.dispatch(Weigh { values, clamp })).collect();
         masses.into_iter().fold((0.0, 0.0), |sum, piece| (sum.0 + piece.0, sum.1 + piece.1))
     }
 
@@ -273,16 +386,24 @@ impl Support for Pairs {
             mass
         });
         self.weighed = weighed;
-        self.shift = shift as f32;
+        self.clamp.shift = shift as f32;
         shift
     }
 
     fn shift(&self) -> f64 {
-        f64::from(self.shift)
+        f64::from(self.clamp.shift)
     }
 
     fn set_shift(&mut self, shift: f64) {
-        self.shift = shift as f32;
+        self.clamp.shift = shift as f32;
+    }
+
+    fn most(&self) -> f64 {
+        f64::from(self.clamp.most)
+    }
+
+    fn set_most(&mut self, most: f64) {
+        (self.clamp.most, self.weighed) = (most as f32, None);
     }
 
     fn mass(&self) -> Mass {

@@ -6,21 +6,36 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::Rise;
+use super::{Clamp, LIGHT, Rise};
+use crate::kernel::RowFactors;
 
-/// `clamp(value - shift, 0, 1)`
-#[inline(always)]
-fn projected<S: Simd>(simd: S, value: S::f32s, shift: S::f32s) -> S::f32s {
-    let moved = simd.sub_f32s(value, shift);
-    simd.min_f32s(simd.max_f32s(moved, simd.splat_f32s(0.0)), simd.splat_f32s(1.0))
+/// A clamp in every place of a vector.
+#[derive(Clone, Copy)]
+struct Clamps<V> {
+    shift: V,
+    most: V,
 }
 
-/// One where `0 < x < 1`, otherwise zero.
-#[inline(always)]
-fn inside<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
-    let is_inside = simd.and_m32s(simd.less_than_f32s(zero, x), simd.less_than_f32s(x, one));
-    simd.select_f32s(is_inside, one, zero)
+impl<V: Copy> Clamps<V> {
+    #[inline(always)]
+    fn new<S: Simd<f32s = V>>(simd: S, clamp: Clamp) -> Clamps<V> {
+        Clamps { shift: simd.splat_f32s(clamp.shift), most: simd.splat_f32s(clamp.most) }
+    }
+
+    /// `clamp(value - shift, 0, most)`
+    #[inline(always)]
+    fn of<S: Simd<f32s = V>>(self, simd: S, value: V) -> V {
+        let moved = simd.sub_f32s(value, self.shift);
+        simd.min_f32s(simd.max_f32s(moved, simd.splat_f32s(0.0)), self.most)
+    }
+
+    /// One where `0 < x < most`, otherwise zero.
+    #[inline(always)]
+    fn inside<S: Simd<f32s = V>>(self, simd: S, x: V) -> V {
+        let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
+        let is_inside = simd.and_m32s(simd.less_than_f32s(zero, x), simd.less_than_f32s(x, self.most));
+        simd.select_f32s(is_inside, one, zero)
+    }
 }
 
 #[inline(always)]
@@ -28,68 +43,179 @@ fn total<S: Simd>(simd: S, vector: S::f32s) -> f64 {
     simd.reduce_sum_f32s(vector).into()
 }
 
-/// Moves the values of a row by the derivative of pairs that are no edges.
-pub(super) struct Advance<'a> {
-    pub(super) values: &'a mut [f32],
-    pub(super) shift: f32,
-    /// The row's `rate · slope / d_i`, `rate · level / d_i` and `rate · q_i`.
-    pub(super) slope: f32,
-    pub(super) level: f32,
-    pub(super) pull: f32,
+/// What the derivative of a stretch of a row's pairs that are no edges is made of, times a rate.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) row: RowFactors,
     /// `1 / d_j` and `rate · q_j` of the columns.
     pub(super) inverses: &'a [f32],
     pub(super) pulls: &'a [f32],
+    /// What goes with the square of a weight in the norm of drawn graphs; empty for other objectives.
+    pub(super) seconds: &'a [f32],
+    pub(super) bends: &'a [f32],
+}
+
+/// The numbers of [`Terms`] that belong to the row, in every place of a vector.
+struct Row<V> {
+    slope: V,
+    level: V,
+    pull: V,
+    own: V,
+    bend: V,
+}
+
+/// Those that belong to the columns.
+#[derive(Clone, Copy)]
+struct Column<V> {
+    inverse: V,
+    pull: V,
+    second: V,
+    bend: V,
+}
+
+impl<V: Copy> Row<V> {
+    #[inline(always)]
+    fn new<S: Simd<f32s = V>>(simd: S, row: &RowFactors) -> Row<V> {
+        let [slope, level, pull, own, bend] =
+            [row.slope, row.level, row.pull, row.own, row.bend].map(|number| simd.splat_f32s(number));
+        Row { slope, level, pull, own, bend }
+    }
+
+    #[inline(always)]
+    fn derivative<S: Simd<f32s = V>, const BEND: bool>(&self, simd: S, x: V, column: Column<V>) -> V {
+        let of_weight = simd.mul_f32s(simd.add_f32s(simd.mul_f32s(self.slope, x), self.level), column.inverse);
+        let derivative = simd.sub_f32s(simd.sub_f32s(of_weight, self.pull), column.pull);
+        if !BEND {
+            return derivative;
+        }
+        let own = simd.sub_f32s(simd.mul_f32s(self.own, column.second), self.bend);
+        simd.add_f32s(derivative, simd.mul_f32s(x, simd.sub_f32s(own, column.bend)))
+    }
+}
+
+impl Terms<'_> {
+    /// The derivative for one pair of the stretch.
+    #[inline(always)]
+    fn at(&self, place: usize, x: f32) -> f32 {
+        let row = &self.row;
+        let derivative = (row.slope * x + row.level) * self.inverses[place] - row.pull - self.pulls[place];
+        match self.seconds.get(place) {
+            None => derivative,
+            Some(second) => derivative + x * (row.own * second - row.bend - self.bends[place]),
+        }
+    }
+}
+
+/// Moves the values of a row by the derivative of pairs that are no edges.
+pub(super) struct Advance<'a, const BEND: bool> {
+    /// Where the values are taken from, and where they go.
+    pub(super) from: &'a [f32],
+    pub(super) values: &'a mut [f32],
+    pub(super) clamp: Clamp,
+    pub(super) terms: Terms<'a>,
     /// Values are not left below.
     pub(super) floor: f32,
 }
 
-impl WithSimd for Advance<'_> {
+impl<const BEND: bool> WithSimd for Advance<'_, BEND> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let [shift, slope, level, pull, floor] =
-            [self.shift, self.slope, self.level, self.pull, self.floor].map(|number| simd.splat_f32s(number));
-        let step = Step { shift, slope, level, pull, floor };
+        let (clamp, row) = (Clamps::new(simd, self.clamp), Row::new(simd, &self.terms.row));
+        let floor = simd.splat_f32s(self.floor);
+        let (from, last_from) = S::as_simd_f32s(self.from);
         let (values, last_values) = S::as_mut_simd_f32s(self.values);
-        let (inverses, last_inverses) = S::as_simd_f32s(self.inverses);
-        let (pulls, last_pulls) = S::as_simd_f32s(self.pulls);
-        for ((value, &inverse), &other) in values.iter_mut().zip(inverses).zip(pulls) {
-            *value = step.of(simd, *value, inverse, other);
+        let (inverses, last_inverses) = S::as_simd_f32s(self.terms.inverses);
+        let (pulls, last_pulls) = S::as_simd_f32s(self.terms.pulls);
+        let (seconds, last_seconds) = S::as_simd_f32s(self.terms.seconds);
+        let (bends, last_bends) = S::as_simd_f32s(self.terms.bends);
+        let zero = simd.splat_f32s(0.0);
+        let moved = |value: S::f32s, column: Column<S::f32s>| {
+            let x = clamp.of(simd, value);
+            simd.max_f32s(simd.add_f32s(x, row.derivative::<S, BEND>(simd, x, column)), floor)
+        };
+        if BEND {
+            let columns = inverses.iter().zip(pulls).zip(seconds).zip(bends);
+            for ((to, &value), (((&inverse, &pull), &second), &bend)) in values.iter_mut().zip(from).zip(columns) {
+                *to = moved(value, Column { inverse, pull, second, bend });
+            }
+        } else {
+            let columns = inverses.iter().zip(pulls);
+            for ((to, &value), (&inverse, &pull)) in values.iter_mut().zip(from).zip(columns) {
+                *to = moved(value, Column { inverse, pull, second: zero, bend: zero });
+            }
         }
-        let [inverse, other] = [last_inverses, last_pulls].map(|last| simd.partial_load_f32s(last));
-        let moved = step.of(simd, simd.partial_load_f32s(last_values), inverse, other);
-        simd.partial_store_f32s(last_values, moved);
+        let [inverse, pull, second, bend] =
+            [last_inverses, last_pulls, last_seconds, last_bends].map(|last| simd.partial_load_f32s(last));
+        let last = moved(simd.partial_load_f32s(last_from), Column { inverse, pull, second, bend });
+        simd.partial_store_f32s(last_values, last);
     }
 }
 
-/// The numbers of [`Advance`] and [`Pull`] that belong to the row.
-struct Step<V> {
-    shift: V,
-    slope: V,
-    level: V,
-    pull: V,
-    floor: V,
+/// Sums of a row over its pairs of light weight: `Σ x · f`, `Σ x² · g` and `Σ x² · h` with the factors of the columns, and for every
+/// column the same with the row's own.
+pub(super) struct LightSums<'a> {
+    pub(super) values: &'a [f32],
+    pub(super) clamp: Clamp,
+    pub(super) own: [f32; 3],
+    pub(super) factors: [&'a [f32]; 3],
+    pub(super) columns: [&'a mut [f32]; 3],
 }
 
-impl<V: Copy> Step<V> {
-    #[inline(always)]
-    fn of<S: Simd<f32s = V>>(&self, simd: S, value: V, inverse: V, other: V) -> V {
-        let x = projected(simd, value, self.shift);
-        simd.max_f32s(simd.add_f32s(x, self.derivative(simd, x, inverse, other)), self.floor)
-    }
+/// What [`LightSums`] finds.
+pub(super) struct RowLight {
+    pub(super) sums: [f64; 3],
+    /// The largest weight, light or not.
+    pub(super) largest: f32,
+}
+
+impl WithSimd for LightSums<'_> {
+    type Output = RowLight;
 
     #[inline(always)]
-    fn derivative<S: Simd<f32s = V>>(&self, simd: S, x: V, inverse: V, other: V) -> V {
-        let of_weight = simd.mul_f32s(simd.add_f32s(simd.mul_f32s(self.slope, x), self.level), inverse);
-        simd.sub_f32s(simd.sub_f32s(of_weight, self.pull), other)
+    fn with_simd<S: Simd>(self, simd: S) -> RowLight {
+        let clamp = Clamps::new(simd, self.clamp);
+        let (zero, light) = (simd.splat_f32s(0.0), simd.splat_f32s(LIGHT));
+        let own = self.own.map(|own| simd.splat_f32s(own));
+        let [first_column, second_column, third_column] = self.columns;
+        let (values, last_values) = S::as_simd_f32s(self.values);
+        let [(first, last_first), (second, last_second), (third, last_third)] =
+            self.factors.map(|factors| S::as_simd_f32s(factors));
+        let (first_columns, last_first_column) = S::as_mut_simd_f32s(first_column);
+        let (second_columns, last_second_column) = S::as_mut_simd_f32s(second_column);
+        let (third_columns, last_third_column) = S::as_mut_simd_f32s(third_column);
+        let (mut sums, mut largest) = ([zero; 3], zero);
+        let mut add = |value: S::f32s, factors: [S::f32s; 3], columns: [&mut S::f32s; 3]| {
+            let x = clamp.of(simd, value);
+            largest = simd.max_f32s(largest, x);
+            let x = simd.select_f32s(simd.less_than_or_equal_f32s(x, light), x, zero);
+            let square = simd.mul_f32s(x, x);
+            for (place, (term, column)) in [x, square, square].into_iter().zip(columns).enumerate() {
+                sums[place] = simd.add_f32s(sums[place], simd.mul_f32s(term, factors[place]));
+                *column = simd.add_f32s(*column, simd.mul_f32s(term, own[place]));
+            }
+        };
+        let factors = first.iter().zip(second).zip(third);
+        let columns = first_columns.iter_mut().zip(second_columns).zip(third_columns);
+        for ((&value, ((&first, &second), &third)), ((a, b), c)) in values.iter().zip(factors).zip(columns) {
+            add(value, [first, second, third], [a, b, c]);
+        }
+        let factors = [last_first, last_second, last_third].map(|last| simd.partial_load_f32s(last));
+        let [mut a, mut b, mut c] =
+            [&*last_first_column, &*last_second_column, &*last_third_column].map(|last| simd.partial_load_f32s(last));
+        add(simd.partial_load_f32s(last_values), factors, [&mut a, &mut b, &mut c]);
+        simd.partial_store_f32s(last_first_column, a);
+        simd.partial_store_f32s(last_second_column, b);
+        simd.partial_store_f32s(last_third_column, c);
+        RowLight { sums: sums.map(|sum| total(simd, sum)), largest: simd.reduce_max_f32s(largest) }
     }
 }
 
 /// Sums of a row: `Σ x` or `Σ x²` times the factors of the columns, and for every column the same times the row's own.
 pub(super) struct Sums<'a, const SQUARE: bool> {
     pub(super) values: &'a [f32],
-    pub(super) shift: f32,
+    pub(super) clamp: Clamp,
     pub(super) own: f32,
     pub(super) factors: &'a [f32],
     pub(super) columns: &'a mut [f32],
@@ -100,18 +226,18 @@ impl<const SQUARE: bool> WithSimd for Sums<'_, SQUARE> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let (shift, own) = (simd.splat_f32s(self.shift), simd.splat_f32s(self.own));
+        let (clamp, own) = (Clamps::new(simd, self.clamp), simd.splat_f32s(self.own));
         let (values, last_values) = S::as_simd_f32s(self.values);
         let (factors, last_factors) = S::as_simd_f32s(self.factors);
         let (columns, last_columns) = S::as_mut_simd_f32s(self.columns);
         let mut sum = simd.splat_f32s(0.0);
         for ((&value, &factor), column) in values.iter().zip(factors).zip(columns) {
-            let term = term::<S, SQUARE>(simd, value, shift);
+            let term = term::<S, SQUARE>(simd, clamp.of(simd, value));
             sum = simd.add_f32s(sum, simd.mul_f32s(term, factor));
             *column = simd.add_f32s(*column, simd.mul_f32s(term, own));
         }
         let [value, factor] = [last_values, last_factors].map(|last| simd.partial_load_f32s(last));
-        let term = term::<S, SQUARE>(simd, value, shift);
+        let term = term::<S, SQUARE>(simd, clamp.of(simd, value));
         sum = simd.add_f32s(sum, simd.mul_f32s(term, factor));
         let column = simd.add_f32s(simd.partial_load_f32s(last_columns), simd.mul_f32s(term, own));
         simd.partial_store_f32s(last_columns, column);
@@ -120,8 +246,7 @@ impl<const SQUARE: bool> WithSimd for Sums<'_, SQUARE> {
 }
 
 #[inline(always)]
-fn term<S: Simd, const SQUARE: bool>(simd: S, value: S::f32s, shift: S::f32s) -> S::f32s {
-    let x = projected(simd, value, shift);
+fn term<S: Simd, const SQUARE: bool>(simd: S, x: S::f32s) -> S::f32s {
     if SQUARE { simd.mul_f32s(x, x) } else { x }
 }
 
@@ -131,7 +256,7 @@ pub(super) struct RowMass {
     /// `Σ x` at the shift and without.
     pub(super) sum: f64,
     pub(super) sum_unshifted: f64,
-    /// Values strictly inside (0, 1), at the shift and without.
+    /// Values strictly inside their bounds, at the shift and without.
     pub(super) inside: f64,
     pub(super) inside_unshifted: f64,
 }
@@ -148,7 +273,7 @@ impl std::ops::AddAssign for RowMass {
 /// Measures the mass of a row at a shift, adding every `x` to its column as well. `BOTH` measures without the shift too.
 pub(super) struct Measure<'a, const BOTH: bool> {
     pub(super) values: &'a [f32],
-    pub(super) shift: f32,
+    pub(super) clamp: Clamp,
     pub(super) columns: &'a mut [f32],
 }
 
@@ -157,31 +282,32 @@ impl<const BOTH: bool> WithSimd for Measure<'_, BOTH> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> RowMass {
-        let (zero, shift) = (simd.splat_f32s(0.0), simd.splat_f32s(self.shift));
+        let (zero, clamp) = (simd.splat_f32s(0.0), Clamps::new(simd, self.clamp));
+        let unshifted = Clamps { shift: zero, ..clamp };
         let [mut sum, mut within, mut sum_unshifted, mut within_unshifted] = [zero; 4];
         let (values, last_values) = S::as_simd_f32s(self.values);
         let (columns, last_columns) = S::as_mut_simd_f32s(self.columns);
         for (&value, column) in values.iter().zip(columns) {
-            let x = projected(simd, value, shift);
+            let x = clamp.of(simd, value);
             sum = simd.add_f32s(sum, x);
-            within = simd.add_f32s(within, inside(simd, x));
+            within = simd.add_f32s(within, clamp.inside(simd, x));
             *column = simd.add_f32s(*column, x);
             if BOTH {
-                let x = projected(simd, value, zero);
+                let x = unshifted.of(simd, value);
                 sum_unshifted = simd.add_f32s(sum_unshifted, x);
-                within_unshifted = simd.add_f32s(within_unshifted, inside(simd, x));
+                within_unshifted = simd.add_f32s(within_unshifted, clamp.inside(simd, x));
             }
         }
         let value = simd.partial_load_f32s(last_values);
-        let x = projected(simd, value, shift);
+        let x = clamp.of(simd, value);
         sum = simd.add_f32s(sum, x);
-        within = simd.add_f32s(within, inside(simd, x));
+        within = simd.add_f32s(within, clamp.inside(simd, x));
         let column = simd.add_f32s(simd.partial_load_f32s(last_columns), x);
         simd.partial_store_f32s(last_columns, column);
         if BOTH {
-            let x = projected(simd, value, zero);
+            let x = unshifted.of(simd, value);
             sum_unshifted = simd.add_f32s(sum_unshifted, x);
-            within_unshifted = simd.add_f32s(within_unshifted, inside(simd, x));
+            within_unshifted = simd.add_f32s(within_unshifted, clamp.inside(simd, x));
         }
         RowMass {
             sum: total(simd, sum),
@@ -195,7 +321,7 @@ impl<const BOTH: bool> WithSimd for Measure<'_, BOTH> {
 /// The mass of any stretch of values at a shift, and the number strictly inside.
 pub(super) struct Weigh<'a> {
     pub(super) values: &'a [f32],
-    pub(super) shift: f32,
+    pub(super) clamp: Clamp,
 }
 
 impl WithSimd for Weigh<'_> {
@@ -203,57 +329,64 @@ impl WithSimd for Weigh<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> (f64, f64) {
-        let shift = simd.splat_f32s(self.shift);
+        let clamp = Clamps::new(simd, self.clamp);
         let [mut sum, mut within] = [simd.splat_f32s(0.0); 2];
         let (values, last) = S::as_simd_f32s(self.values);
         for &value in values {
-            let x = projected(simd, value, shift);
+            let x = clamp.of(simd, value);
             sum = simd.add_f32s(sum, x);
-            within = simd.add_f32s(within, inside(simd, x));
+            within = simd.add_f32s(within, clamp.inside(simd, x));
         }
-        let x = projected(simd, simd.partial_load_f32s(last), shift);
+        let x = clamp.of(simd, simd.partial_load_f32s(last));
         sum = simd.add_f32s(sum, x);
-        within = simd.add_f32s(within, inside(simd, x));
+        within = simd.add_f32s(within, clamp.inside(simd, x));
         (total(simd, sum), total(simd, within))
     }
 }
 
-/// How strongly a stretch of a row without edges is pulled up.
-pub(super) struct Pull<'a> {
+/// How strongly a stretch of a row without edges is pulled up, beyond a threshold.
+pub(super) struct Pull<'a, const BEND: bool> {
     pub(super) values: &'a [f32],
-    pub(super) shift: f32,
-    /// The row's `sign · slope / d_i`, `sign · level / d_i` and `sign · q_i`.
-    pub(super) slope: f32,
-    pub(super) level: f32,
-    pub(super) pull: f32,
-    /// `1 / d_j` and `sign · q_j` of the columns.
-    pub(super) inverses: &'a [f32],
-    pub(super) pulls: &'a [f32],
+    pub(super) clamp: Clamp,
+    pub(super) terms: Terms<'a>,
+    pub(super) threshold: f32,
 }
 
-impl WithSimd for Pull<'_> {
+impl<const BEND: bool> WithSimd for Pull<'_, BEND> {
     type Output = Rise;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Rise {
-        let [shift, slope, level, pull, zero] =
-            [self.shift, self.slope, self.level, self.pull, 0.0].map(|number| simd.splat_f32s(number));
-        let step = Step { shift, slope, level, pull, floor: zero };
-        let [mut largest, mut sum] = [zero; 2];
+        let (clamp, row) = (Clamps::new(simd, self.clamp), Row::new(simd, &self.terms.row));
+        let [zero, one, threshold] = [0.0, 1.0, self.threshold].map(|number| simd.splat_f32s(number));
+        let [mut largest, mut sum, mut count, mut inner] = [zero; 4];
         let (values, last_values) = S::as_simd_f32s(self.values);
-        let (inverses, last_inverses) = S::as_simd_f32s(self.inverses);
-        let (pulls, last_pulls) = S::as_simd_f32s(self.pulls);
-        for ((&value, &inverse), &other) in values.iter().zip(inverses).zip(pulls) {
-            let x = projected(simd, value, shift);
-            let derivative = simd.max_f32s(step.derivative(simd, x, inverse, other), zero);
+        let (inverses, _) = S::as_simd_f32s(self.terms.inverses);
+        let (pulls, _) = S::as_simd_f32s(self.terms.pulls);
+        let (seconds, _) = S::as_simd_f32s(self.terms.seconds);
+        let (bends, _) = S::as_simd_f32s(self.terms.bends);
+        for (place, &value) in values.iter().enumerate() {
+            let (second, bend) = if BEND { (seconds[place], bends[place]) } else { (zero, zero) };
+            let x = clamp.of(simd, value);
+            let column = Column { inverse: inverses[place], pull: pulls[place], second, bend };
+            let derivative = row.derivative::<S, BEND>(simd, x, column);
+            let above = simd.sub_f32s(derivative, threshold);
             largest = simd.max_f32s(largest, derivative);
-            sum = simd.add_f32s(sum, derivative);
+            sum = simd.add_f32s(sum, simd.max_f32s(above, zero));
+            count = simd.add_f32s(count, simd.select_f32s(simd.less_than_f32s(zero, above), one, zero));
+            inner = simd.add_f32s(inner, simd.mul_f32s(x, derivative));
         }
-        let mut rise = Rise { largest: simd.reduce_max_f32s(largest).into(), total: total(simd, sum) };
+        let mut rise = Rise {
+            largest: simd.reduce_max_f32s(largest).into(),
+            total: total(simd, sum),
+            count: total(simd, count),
+            inner: total(simd, inner),
+        };
         // Zeros that fill up a vector would be pulled by the row.
-        for ((&value, &inverse), &other) in last_values.iter().zip(last_inverses).zip(last_pulls) {
-            let x = (value - self.shift).clamp(0.0, 1.0);
-            rise = rise.with(((self.slope * x + self.level) * inverse - self.pull - other).into());
+        let done = self.values.len() - last_values.len();
+        for (place, &value) in last_values.iter().enumerate() {
+            let x = self.clamp.of(value);
+            rise = rise.with(self.terms.at(done + place, x).into(), x.into(), self.threshold.into());
         }
         rise
     }

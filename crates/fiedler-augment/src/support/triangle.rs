@@ -11,9 +11,9 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::low_rank::LowRankRows;
-use super::stream::{Advance, Measure, Pull, RowMass, Sums, Weigh};
-use super::{Mass, Power, Rise, Support, parts};
-use crate::kernel::PairKernel;
+use super::stream::{Advance, LightSums, Measure, Pull, RowMass, Sums, Terms, Weigh};
+use super::{Clamp, From, LIGHT, Mass, MiddlePair, Power, Rise, Split, Support, parts};
+use crate::kernel::{ColumnFactors, PairKernel};
 use crate::projection::shift_to_budget;
 
 /// Columns are summed in single precision over this many rows before they enter the double precision total.
@@ -24,11 +24,21 @@ const ROWS_A_FLUSH: usize = 256;
 pub struct Triangle<'g> {
     graph: &'g Graph,
     values: Vec<f32>,
-    shift: f32,
+    clamp: Clamp,
     parts: Vec<Range<usize>>,
     /// The rate of the last advance.
     rate: f64,
     /// What the last pass measured of the values as they are.
+    measured: Option<Measured>,
+    /// Values to go back to.
+    held: Option<Held>,
+}
+
+/// Values that an attempt moved from, with what was known of them.
+#[derive(Debug, Clone)]
+struct Held {
+    values: Vec<f32>,
+    shift: f32,
     measured: Option<Measured>,
 }
 
@@ -60,19 +70,13 @@ impl<'g> Triangle<'g> {
         let nodes = graph.num_nodes();
         assert_eq!(values.len(), nodes * nodes.saturating_sub(1) / 2, "one value for each pair");
         let parts = parts(nodes, values.len(), |row| nodes - row - 1);
-        Triangle { graph, values, shift: 0.0, parts, rate: 0.0, measured: None }
-    }
-
-    /// Sets every value, row after row.
-    pub fn fill(&mut self, mut value: impl FnMut() -> f32) {
-        self.values.iter_mut().for_each(|slot| *slot = value());
-        (self.shift, self.measured) = (0.0, None);
+        Triangle { graph, values, clamp: Clamp::default(), parts, rate: 0.0, measured: None, held: None }
     }
 
     /// The projected values, row after row.
     pub fn into_probabilities(mut self) -> Vec<f32> {
-        let shift = self.shift;
-        self.values.par_iter_mut().for_each(|value| *value = (*value - shift).clamp(0.0, 1.0));
+        let clamp = self.clamp;
+        self.values.par_iter_mut().for_each(|value| *value = clamp.of(*value));
         self.values
     }
 
@@ -91,19 +95,185 @@ impl<'g> Triangle<'g> {
 
     /// The probability of one pair, `low < high`.
     fn at(&self, low: u32, high: u32) -> f32 {
-        let value = self.values[self.start(low as usize) + (high - low) as usize - 1];
-        (value - self.shift).clamp(0.0, 1.0)
+        self.clamp.of(self.values[self.start(low as usize) + (high - low) as usize - 1])
     }
 
     /// Mass and degrees at a shift, in one pass.
     fn measure(&self, shift: f32) -> Measured {
         let measures = self.parts.par_iter().map(|part| {
-            let mut measure = PartMeasure::new(self.graph, part.start, shift, false);
+            let mut measure = PartMeasure::new(self.graph, part.start, self.clamp.at(shift), false);
             part.clone().for_each(|row| measure.add(row, self.row(row)));
             measure
         });
         PartMeasure::join(measures.collect(), shift)
     }
+
+    /// Moves values from where they are taken (in place, when that is nowhere) and measures the result.
+    fn advance_from(&mut self, held: Option<(&[f32], f32)>, kernel: &PairKernel, rate: f64) {
+        let nodes = self.num_nodes();
+        let columns = ColumnFactors::new(kernel, rate);
+        let clamp = self.clamp.at(held.map_or(self.clamp.shift, |(_, shift)| shift));
+        // The shift that will be needed grows with the step: measuring there spares the projection a pass.
+        let ratio = if self.rate == 0.0 { 1.0 } else { (rate / self.rate).abs() };
+        let expected = (f64::from(self.clamp.shift) * ratio) as f32;
+        let (graph, arch) = (self.graph, Arch::new());
+        let measures = split_parts(&mut self.values, &self.parts, nodes).into_par_iter().map(|(part, mut rest)| {
+            let mut measure = PartMeasure::new(graph, part.start, clamp.at(expected), true);
+            let mut low_rank = kernel.low_rank.as_ref().map(|low_rank| LowRankRows::new(low_rank, nodes));
+            let (mut scratch, mut specials) = (Vec::new(), Vec::new());
+            for row in part.clone() {
+                let (values, after) = rest.split_at_mut(nodes - row - 1);
+                rest = after;
+                let from: &[f32] = match held {
+                    Some((held, _)) => &held[row_start(nodes, row)..][..values.len()],
+                    None => {
+                        scratch.clear();
+                        scratch.extend_from_slice(values);
+                        &scratch
+                    }
+                };
+                let terms = terms(kernel, &columns, row, row + 1..nodes, rate);
+                // Below zero is zero after any projection, but not before all of the derivative is added.
+                let floor = if low_rank.is_some() { f32::NEG_INFINITY } else { 0.0 };
+                if kernel.has_middle() {
+                    arch.dispatch(Advance::<true> { from, values, clamp, terms, floor });
+                } else {
+                    arch.dispatch(Advance::<false> { from, values, clamp, terms, floor });
+                }
+                if let Some(low_rank) = &mut low_rank {
+                    for (value, term) in values.iter_mut().zip(low_rank.row(row, part.end)) {
+                        *value = (*value + rate as f32 * term).max(0.0);
+                    }
+                }
+                find_specials(graph, kernel, row, from, clamp, &mut specials);
+                for &Special { place, edge, x } in &specials {
+                    let (weight, sign) = if edge { (1.0 - x, -1.0) } else { (x, 1.0) };
+                    let derivative = kernel.at(row, row + 1 + place, f64::from(weight));
+                    values[place] = (f64::from(x) + sign * rate * derivative).max(0.0) as f32;
+                }
+                measure.add(row, values);
+            }
+            measure
+        });
+        let measured = PartMeasure::join(measures.collect(), expected);
+        self.clamp.shift = 0.0;
+        self.rate = rate;
+        self.measured = Some(measured);
+    }
+
+    /// Sums over light pairs as [`Support::light_sums`] has them, and the middle pairs where they are asked for.
+    fn light(&self, factors: [&[f64]; 3], list: bool) -> ([Vec<f64>; 3], Vec<MiddlePair>) {
+        let single = factors.map(|factors| factors.iter().map(|&value| value as f32).collect::<Vec<f32>>());
+        let (arch, nodes, clamp) = (Arch::new(), self.num_nodes(), self.clamp);
+        let parts = self.parts.par_iter().map(|part| {
+            let mut columns = [(); 3].map(|()| Columns::new(nodes, part.start));
+            let mut middle = Vec::new();
+            for row in part.clone() {
+                let values = self.row(row);
+                let [first, second, third] = &mut columns;
+                let found = arch.dispatch(LightSums {
+                    values,
+                    clamp,
+                    own: [0, 1, 2].map(|place| single[place][row]),
+                    factors: [0, 1, 2].map(|place| &single[place][row + 1..]),
+                    columns: [first.beside(row), second.beside(row), third.beside(row)],
+                });
+                columns.iter_mut().zip(found.sums).for_each(|(columns, sum)| columns.add(row, sum));
+                let mut edges = self.graph.higher(row as u32).iter().map(|&other| other as usize).peekable();
+                if list && found.largest > LIGHT {
+                    for (place, &value) in values.iter().enumerate() {
+                        let (x, other) = (clamp.of(value), row + 1 + place);
+                        if x > LIGHT {
+                            while edges.next_if(|&edge| edge < other).is_some() {}
+                            middle.extend(MiddlePair::of(row, other, edges.peek() == Some(&other), x));
+                        }
+                    }
+                }
+                for &other in self.graph.higher(row as u32) {
+                    let other = other as usize;
+                    let x = self.at(row as u32, other as u32);
+                    if list && x <= LIGHT {
+                        middle.extend(MiddlePair::of(row, other, true, x));
+                    }
+                    // The stream took the pair for a non-edge; an edge has B = 1 - x.
+                    let light = |weight: f32| f64::from(if weight <= LIGHT { weight } else { 0.0 });
+                    let (taken, own) = (light(x), light(1.0 - x));
+                    let corrections = [own - taken, own * own - taken * taken, own * own - taken * taken];
+                    for ((columns, correction), factors) in columns.iter_mut().zip(corrections).zip(factors) {
+                        columns.add(row, correction * factors[other]);
+                        columns.add(other, correction * factors[row]);
+                    }
+                }
+            }
+            (columns, middle)
+        });
+        let mut of_parts = [(); 3].map(|()| Vec::with_capacity(self.parts.len()));
+        let mut middle = Vec::new();
+        for (columns, listed) in parts.collect::<Vec<_>>() {
+            of_parts.iter_mut().zip(columns).for_each(|(parts, columns)| parts.push(columns));
+            middle.extend(listed);
+        }
+        (of_parts.map(Columns::join), middle)
+    }
+}
+
+/// The part of the derivative that streams over a stretch of a row.
+fn terms<'c>(
+    kernel: &PairKernel,
+    columns: &'c ColumnFactors,
+    row: usize,
+    others: Range<usize>,
+    rate: f64,
+) -> Terms<'c> {
+    let of = |numbers: &'c [f32]| if numbers.is_empty() { numbers } else { &numbers[others.clone()] };
+    Terms {
+        row: kernel.row(row, rate),
+        inverses: of(&columns.inverses),
+        pulls: of(&columns.pulls),
+        seconds: of(&columns.seconds),
+        bends: of(&columns.bends),
+    }
+}
+
+/// A pair whose derivative is not what the stream over its row takes it for.
+#[derive(Debug, Clone, Copy)]
+struct Special {
+    /// Its place in the row.
+    place: usize,
+    edge: bool,
+    x: f32,
+}
+
+/// The edges of a row and, where the objective asks for it, other pairs that are not light, in ascending order.
+fn find_specials(
+    graph: &Graph,
+    kernel: &PairKernel,
+    row: usize,
+    values: &[f32],
+    clamp: Clamp,
+    specials: &mut Vec<Special>,
+) {
+    const BLOCK: usize = 64;
+    specials.clear();
+    let mut edges = graph.higher(row as u32).iter().map(|&other| other as usize - row - 1).peekable();
+    let special = |place: usize, edge: bool| Special { place, edge, x: clamp.of(values[place]) };
+    if kernel.has_middle() {
+        let bound = clamp.shift + LIGHT;
+        for (block, of_block) in values.chunks(BLOCK).enumerate() {
+            if of_block.iter().fold(0.0, |largest: f32, &value| largest.max(value)) <= bound {
+                continue;
+            }
+            for place in block * BLOCK..block * BLOCK + of_block.len() {
+                if clamp.of(values[place]) > LIGHT {
+                    while let Some(edge) = edges.next_if(|&edge| edge < place) {
+                        specials.push(special(edge, true));
+                    }
+                    specials.push(special(place, edges.next_if_eq(&place).is_some()));
+                }
+            }
+        }
+    }
+    specials.extend(edges.map(|place| special(place, true)));
 }
 
 /// Where row `row` of a packed upper triangle starts.
@@ -117,22 +287,22 @@ impl Support for Triangle<'_> {
     }
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {
-        if let Some(measured) = self.measured.as_ref().filter(|measured| measured.shift == self.shift)
+        if let Some(measured) = self.measured.as_ref().filter(|measured| measured.shift == self.clamp.shift)
             && power == Power::One
             && factor.iter().all(|&factor| factor == 1.0)
         {
             return measured.degrees.clone();
         }
         let single: Vec<f32> = factor.iter().map(|&value| value as f32).collect();
-        let (arch, shift) = (Arch::new(), self.shift);
+        let (arch, clamp) = (Arch::new(), self.clamp);
         let sums = self.parts.par_iter().map(|part| {
             let mut columns = Columns::new(self.num_nodes(), part.start);
             for row in part.clone() {
                 let (values, own, factors) = (self.row(row), single[row], &single[row + 1..]);
                 let beside = columns.beside(row);
                 let total = match power {
-                    Power::One => arch.dispatch(Sums::<false> { values, shift, own, factors, columns: beside }),
-                    Power::Two => arch.dispatch(Sums::<true> { values, shift, own, factors, columns: beside }),
+                    Power::One => arch.dispatch(Sums::<false> { values, clamp, own, factors, columns: beside }),
+                    Power::Two => arch.dispatch(Sums::<true> { values, clamp, own, factors, columns: beside }),
                 };
                 columns.add(row, total);
                 for &other in self.graph.higher(row as u32) {
@@ -151,107 +321,128 @@ impl Support for Triangle<'_> {
         Columns::join(sums.collect())
     }
 
-    fn advance(&mut self, kernel: &PairKernel, rate: f64) {
-        let nodes = self.num_nodes();
-        let inverse: Vec<f32> = kernel.inverse.iter().map(|&value| value as f32).collect();
-        let pulls: Vec<f32> = kernel.pull.iter().map(|&value| (rate * value) as f32).collect();
-        let (graph, shift) = (self.graph, self.shift);
-        // The shift that will be needed grows with the step: measuring there spares the projection a pass.
-        let ratio = if self.rate == 0.0 { 1.0 } else { (rate / self.rate).abs() };
-        let expected = (f64::from(shift) * ratio) as f32;
-        let arch = Arch::new();
-        let measures = split_parts(&mut self.values, &self.parts, nodes).into_par_iter().map(|(part, mut rest)| {
-            let mut measure = PartMeasure::new(graph, part.start, expected, true);
-            let mut low_rank = kernel.low_rank.as_ref().map(|low_rank| LowRankRows::new(low_rank, nodes));
-            let mut edges: Vec<f32> = Vec::new();
-            for row in part.clone() {
-                let (values, after) = rest.split_at_mut(nodes - row - 1);
-                rest = after;
-                let position = |other: u32| other as usize - row - 1;
-                edges.clear();
-                edges.extend(
-                    graph.higher(row as u32).iter().map(|&other| (values[position(other)] - shift).clamp(0.0, 1.0)),
-                );
-                let scale = (rate * kernel.inverse[row]) as f32;
-                arch.dispatch(Advance {
-                    values,
-                    shift,
-                    slope: scale * kernel.slope as f32,
-                    level: scale * kernel.level as f32,
-                    pull: pulls[row],
-                    inverses: &inverse[row + 1..],
-                    pulls: &pulls[row + 1..],
-                    // Below zero is zero after any projection, but not before all of the derivative is added.
-                    floor: if low_rank.is_some() { f32::NEG_INFINITY } else { 0.0 },
-                });
-                if let Some(low_rank) = &mut low_rank {
-                    for (value, term) in values.iter_mut().zip(low_rank.row(row, part.end)) {
-                        *value = (*value + rate as f32 * term).max(0.0);
-                    }
-                }
-                for (&other, &x) in graph.higher(row as u32).iter().zip(&edges) {
-                    let derivative = kernel.at(row, other as usize, 1.0 - f64::from(x));
-                    values[position(other)] = (f64::from(x) - rate * derivative).max(0.0) as f32;
-                }
-                measure.add(row, values);
-            }
-            measure
-        });
-        let measured = PartMeasure::join(measures.collect(), expected);
-        self.shift = 0.0;
-        self.rate = rate;
-        self.measured = Some(measured);
+    fn split(&self) -> Split {
+        let ones = vec![1.0; self.num_nodes()];
+        let ([linear, square, _], middle) = self.light([&ones; 3], true);
+        Split { linear, square, whole: self.whole_sums(&ones), middle }
     }
 
-    fn rise(&self, kernel: &PairKernel, sign: f64) -> Rise {
-        let inverse: Vec<f32> = kernel.inverse.iter().map(|&value| value as f32).collect();
-        let pulls: Vec<f32> = kernel.pull.iter().map(|&value| (sign * value) as f32).collect();
-        let nodes = self.num_nodes();
-        let arch = Arch::new();
-        let of_pair = |row: usize, other: usize| {
-            let x = f64::from(self.at(row as u32, other as u32));
-            let edge = self.graph.has_edge(row as u32, other as u32);
-            sign * if edge { -kernel.at(row, other, 1.0 - x) } else { kernel.at(row, other, x) }
+    fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
+        self.light([linear, square[0], square[1]], false).0
+    }
+
+    fn whole_sums(&self, factor: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.num_nodes()];
+        for (low, high) in self.graph.edge_pairs().filter(|&(low, high)| self.at(low, high) == 0.0) {
+            sums[low as usize] += factor[high as usize];
+            sums[high as usize] += factor[low as usize];
+        }
+        sums
+    }
+
+    fn places(&self) -> usize {
+        self.values.len()
+    }
+
+    fn advance(&mut self, kernel: &PairKernel, rate: f64) {
+        self.held = None;
+        self.advance_from(None, kernel, rate);
+    }
+
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+        let held = match (from, self.held.take()) {
+            (From::Held, Some(held)) => held,
+            (_, before) => {
+                let other = before.map_or_else(|| vec![0.0; self.values.len()], |held| held.values);
+                let values = std::mem::replace(&mut self.values, other);
+                Held { values, shift: self.clamp.shift, measured: self.measured.take() }
+            }
         };
-        let of_stretch = |row: usize, others: Range<usize>| {
-            let scale = (sign * kernel.inverse[row]) as f32;
-            arch.dispatch(Pull {
-                values: &self.row(row)[others.start - row - 1..others.end - row - 1],
-                shift: self.shift,
-                slope: scale * kernel.slope as f32,
-                level: scale * kernel.level as f32,
-                pull: pulls[row],
-                inverses: &inverse[others.clone()],
-                pulls: &pulls[others],
-            })
+        self.advance_from(Some((&held.values, held.shift)), kernel, rate);
+        self.held = Some(held);
+    }
+
+    fn restore(&mut self) {
+        if let Some(held) = &mut self.held {
+            std::mem::swap(&mut self.values, &mut held.values);
+            self.clamp.shift = held.shift;
+            self.measured = held.measured.take();
+        }
+    }
+
+    fn release(&mut self) {
+        self.held = None;
+    }
+
+    fn squared_move(&self) -> f64 {
+        let Some(held) = &self.held else { return 0.0 };
+        let (now, before) = (self.clamp, self.clamp.at(held.shift));
+        let blocks = self.values.par_chunks(1 << 13).zip(held.values.par_chunks(1 << 13));
+        let of_block = |(values, held): (&[f32], &[f32])| {
+            let moves = values.iter().zip(held).map(|(&value, &held)| now.of(value) - before.of(held));
+            f64::from(moves.fold(0.0f32, |sum, moved| sum + moved * moved))
         };
-        let of_row = |row: usize, matrix: Option<&[f32]>| -> Rise {
-            if let Some(terms) = matrix {
+        blocks.map(of_block).collect::<Vec<f64>>().into_iter().sum()
+    }
+
+    fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
+        let columns = ColumnFactors::new(kernel, sign);
+        let (nodes, clamp, arch) = (self.num_nodes(), self.clamp, Arch::new());
+        let of_pair = |rise: Rise, row: usize, special: Special| {
+            let Special { place, edge, x } = special;
+            let x = f64::from(x);
+            let (weight, side) = if edge { (1.0 - x, -sign) } else { (x, sign) };
+            rise.with(side * kernel.at(row, row + 1 + place, weight), x, threshold)
+        };
+        let of_stretch = |row: usize, places: Range<usize>| {
+            let values = &self.row(row)[places.clone()];
+            let terms = terms(kernel, &columns, row, places.start + row + 1..places.end + row + 1, sign);
+            let threshold = threshold as f32;
+            if kernel.has_middle() {
+                arch.dispatch(Pull::<true> { values, clamp, terms, threshold })
+            } else {
+                arch.dispatch(Pull::<false> { values, clamp, terms, threshold })
+            }
+        };
+        let of_row = |row: usize, matrix: Option<&[f32]>, specials: &mut Vec<Special>| -> Rise {
+            let values = self.row(row);
+            if let Some(matrix) = matrix {
                 let mut edges = self.graph.higher(row as u32).iter().copied().peekable();
-                return (row + 1..nodes).zip(terms).fold(Rise::default(), |rise, (other, &term)| {
-                    let x = f64::from(self.at(row as u32, other as u32));
-                    let edge = edges.next_if_eq(&(other as u32)).is_some();
-                    let weight = if edge { 1.0 - x } else { x };
-                    let derivative = kernel.without_matrix(row, other, weight) + f64::from(term);
-                    rise.with(sign * if edge { -derivative } else { derivative })
-                });
+                return (row + 1..nodes).zip(matrix).zip(values).fold(
+                    Rise::default(),
+                    |rise, ((other, &term), &value)| {
+                        let edge = edges.next_if_eq(&(other as u32)).is_some();
+                        let x = f64::from(clamp.of(value));
+                        let (weight, side) = if edge { (1.0 - x, -sign) } else { (x, sign) };
+                        let derivative = kernel.without_matrix(row, other, weight) + f64::from(term);
+                        rise.with(side * derivative, x, threshold)
+                    },
+                );
             }
+            find_specials(self.graph, kernel, row, values, clamp, specials);
             let mut rise = Rise::default();
-            let mut next = row + 1;
-            for &other in self.graph.higher(row as u32) {
-                let other = other as usize;
-                rise = rise.and(of_stretch(row, next..other)).with(of_pair(row, other));
-                next = other + 1;
+            let mut next = 0;
+            for &special in specials.iter() {
+                rise = of_pair(rise.and(of_stretch(row, next..special.place)), row, special);
+                next = special.place + 1;
             }
-            rise.and(of_stretch(row, next..nodes))
+            rise.and(of_stretch(row, next..nodes - row - 1))
         };
         let of_part = |part: &Range<usize>| {
             let mut matrix = kernel.low_rank.as_ref().map(|matrix| LowRankRows::new(matrix, nodes));
-            let of_row = |row: usize| of_row(row, matrix.as_mut().map(|matrix| matrix.row(row, part.end)));
-            part.clone().map(of_row).fold(Rise::default(), Rise::and)
+            let mut specials = Vec::new();
+            part.clone().fold(Rise::default(), |rise, row| {
+                let matrix = matrix.as_mut().map(|matrix| matrix.row(row, part.end));
+                rise.and(of_row(row, matrix, &mut specials))
+            })
         };
         let of_parts: Vec<Rise> = self.parts.par_iter().map(of_part).collect();
         of_parts.into_iter().fold(Rise::default(), Rise::and)
+    }
+
+    fn fill(&mut self, value: &mut dyn FnMut() -> f32) {
+        self.values.iter_mut().for_each(|slot| *slot = value());
+        (self.clamp.shift, self.measured, self.held) = (0.0, None, None);
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {
@@ -259,14 +450,14 @@ impl Support for Triangle<'_> {
         if let Some(mass) = self.measured.as_ref().and_then(|measured| measured.mass_at(shift)) {
             return mass;
         }
-        let arch = Arch::new();
+        let (arch, clamp) = (Arch::new(), self.clamp.at(shift));
         let partial: Vec<(f64, f64)> = self
             .parts
             .par_iter()
             .map(|part| {
                 let blocks = self.part_values(part).chunks(1 << 13);
                 blocks
-                    .map(|values| arch.dispatch(Weigh { values, shift }))
+                    .map(|values| arch.dispatch(Weigh { values, clamp }))
                     .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
             })
             .collect();
@@ -283,19 +474,27 @@ impl Support for Triangle<'_> {
             }
             last.insert(self.measure(shift)).mass
         });
-        self.shift = shift as f32;
-        if let Some(last) = last.filter(|last| last.shift == self.shift) {
+        self.clamp.shift = shift as f32;
+        if let Some(last) = last.filter(|last| last.shift == self.clamp.shift) {
             self.measured = Some(last);
         }
         shift
     }
 
     fn shift(&self) -> f64 {
-        f64::from(self.shift)
+        f64::from(self.clamp.shift)
     }
 
     fn set_shift(&mut self, shift: f64) {
-        self.shift = shift as f32;
+        self.clamp.shift = shift as f32;
+    }
+
+    fn most(&self) -> f64 {
+        f64::from(self.clamp.most)
+    }
+
+    fn set_most(&mut self, most: f64) {
+        (self.clamp.most, self.measured) = (most as f32, None);
     }
 
     fn mass(&self) -> Mass {
@@ -366,7 +565,7 @@ impl Columns {
 /// What one part of the rows has measured.
 struct PartMeasure<'g> {
     graph: &'g Graph,
-    shift: f32,
+    clamp: Clamp,
     both: bool,
     mass: RowMass,
     columns: Columns,
@@ -375,23 +574,30 @@ struct PartMeasure<'g> {
 
 impl<'g> PartMeasure<'g> {
     /// `both` measures the mass without the shift as well.
-    fn new(graph: &'g Graph, first: usize, shift: f32, both: bool) -> PartMeasure<'g> {
+    fn new(graph: &'g Graph, first: usize, clamp: Clamp, both: bool) -> PartMeasure<'g> {
         let columns = Columns::new(graph.num_nodes(), first);
-        PartMeasure { graph, shift, both: both && shift != 0.0, mass: RowMass::default(), columns, arch: Arch::new() }
+        PartMeasure {
+            graph,
+            clamp,
+            both: both && clamp.shift != 0.0,
+            mass: RowMass::default(),
+            columns,
+            arch: Arch::new(),
+        }
     }
 
     fn add(&mut self, row: usize, values: &[f32]) {
-        let (shift, columns) = (self.shift, self.columns.beside(row));
+        let (clamp, columns) = (self.clamp, self.columns.beside(row));
         let mass = if self.both {
-            self.arch.dispatch(Measure::<true> { values, shift, columns })
+            self.arch.dispatch(Measure::<true> { values, clamp, columns })
         } else {
-            self.arch.dispatch(Measure::<false> { values, shift, columns })
+            self.arch.dispatch(Measure::<false> { values, clamp, columns })
         };
         self.mass += mass;
         self.columns.add(row, mass.sum);
         for &other in self.graph.higher(row as u32) {
             // As measured, the pair is no edge; an edge has B = 1 - x.
-            let x = (values[other as usize - row - 1] - shift).clamp(0.0, 1.0);
+            let x = clamp.of(values[other as usize - row - 1]);
             let correction = 1.0 - 2.0 * f64::from(x);
             self.columns.add(row, correction);
             self.columns.add(other as usize, correction);

@@ -70,6 +70,8 @@ impl SchemeSummary {
                 json!({
                     "norm_before": norm.map(|norm| norm.before),
                     "norm_after": norm.map(|norm| norm.after),
+                    "norm_of": norm.map(|norm| norm.of.name()),
+                    "drawn_norm": view.drawn_norm,
                     "relative_norm": norm.map(|norm| norm.relative()),
                     "distance": norm.and_then(|norm| norm.distance),
                     "mass_added": view.mass.added,
@@ -81,6 +83,9 @@ impl SchemeSummary {
                     "reason": view.reason,
                     "places": view.places,
                     "steps": view.steps,
+                    "first_order_gap": view.gap,
+                    "stop": view.stop,
+                    "diversity": view.diversity,
                     "step_size": view.rate,
                     "seconds": view.seconds,
                 }),
@@ -88,6 +93,7 @@ impl SchemeSummary {
         }
         object.insert("edges_between_classes".into(), json!(self.edges_between));
         object.insert("notes".into(), json!(scheme.report().notes));
+        object.insert("warnings".into(), json!(scheme.report().warnings));
         object.insert("peak_bytes".into(), json!(peak_bytes));
         Value::Object(object)
     }

@@ -43,6 +43,7 @@ generators! {
     geometric: SPEC;
     erdos_renyi: SPEC;
     barabasi_albert: SPEC;
+    regular: PATH, CYCLE, STAR, GRID, COMPLETE;
 }
 
 /// More edges (or words) than this are taken for a slip of the pen: pairs of nodes alone would fill 16 GiB.

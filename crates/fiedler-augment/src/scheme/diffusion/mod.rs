@@ -99,7 +99,7 @@ impl DiffusionSettings {
             ..ViewReport::default()
         };
         let views = vec![Augmentation::Unchanged, Augmentation::Static(fixed)];
-        Ok((views, Report { views: vec![ViewReport::unchanged(), report], notes: Vec::new() }))
+        Ok((views, Report { views: vec![ViewReport::unchanged(), report], ..Report::default() }))
     }
 
     pub(super) fn check(&self, set: &GraphSet) -> Result<()> {

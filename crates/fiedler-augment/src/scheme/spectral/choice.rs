@@ -94,7 +94,7 @@ impl Limits {
         let never_adds = goal == Goal::Norm(Direction::Max)
             && closed
             && from_zero
-            && settings.objective == SpectralObjective::Expected;
+            && settings.norm_objective() == SpectralObjective::Expected;
         if never_adds && matches!(settings.support, SupportChoice::Auto | SupportChoice::Candidates) {
             return because(SupportChoice::Edges, "from a zero start, maximising never adds an edge".into());
         }
@@ -140,16 +140,27 @@ fn size(bytes: u64) -> String {
 
 impl Chosen {
     /// The support itself, all values zero.
-    pub(super) fn pairs<'g>(&self, graph: &'g Graph, settings: &Spectral, at: usize) -> PairSupport<'g> {
+    pub(super) fn pairs<'g>(&self, graph: &'g Graph, settings: &Spectral, goal: Goal, at: usize) -> PairSupport<'g> {
         match self.support {
             SupportChoice::All | SupportChoice::Auto => PairSupport::all(graph),
             SupportChoice::Edges => PairSupport::Chosen(Pairs::new(graph, &[])),
             SupportChoice::Candidates => {
-                let edges = Pairs::new(graph, &[]);
-                let pull = full_spectrum(&edges, settings.operator, settings.objective).kernel.pull;
+                let promise = promise(graph, settings, goal);
                 let seed = settings.seed ^ (at as u64) << 32;
-                PairSupport::Chosen(Pairs::new(graph, &draw_candidates(graph, &pull, settings.candidates, seed)))
+                PairSupport::Chosen(Pairs::new(graph, &draw_candidates(graph, &promise, settings.candidates, seed)))
             }
         }
     }
+}
+
+/// How much a node promises as an end of an added edge.
+fn promise(graph: &Graph, settings: &Spectral, goal: Goal) -> Vec<f64> {
+    let edges = Pairs::new(graph, &[]);
+    let of = |objective| full_spectrum(&edges, settings.operator, objective).kernel;
+    if goal != Goal::Norm(Direction::Max) || settings.norm_objective() == SpectralObjective::Expected {
+        return of(SpectralObjective::Expected).pull;
+    }
+    // Additions raise the norm of drawn graphs where the derivative of an absent pair is positive: as if both ends were alike.
+    let kernel = of(SpectralObjective::Sampled);
+    kernel.inverse.iter().zip(&kernel.pull).map(|(inverse, pull)| (inverse * inverse - pull).max(0.0)).collect()
 }

@@ -4,9 +4,10 @@ use fiedler_graph::random::stream;
 use rand::RngExt;
 
 use super::{Spectral, Start};
-use crate::ascent::{Ascent, Climb, Progress};
+use crate::ascent::{Ascent, Climb, Progress, Stop};
 use crate::error::{Error, Result};
-use crate::objective::{Evaluation, full_spectrum};
+use crate::objective::{Evaluation, SpectralObjective, full_spectrum};
+use crate::scheme::NormOf;
 use crate::support::{PairSupport, Pairs, Support};
 use crate::transport::{MeasuredSpectrum, SpectrumMethod, SpectrumSolver};
 
@@ -20,12 +21,19 @@ pub(crate) struct Climbed {
     pub(crate) before: f64,
     /// Squared norm of the final spectrum.
     pub(crate) after: f64,
+    /// Whose norm that is.
+    pub(crate) of: NormOf,
     /// Squared distance of the two, where that was the objective.
     pub(crate) distance: Option<f64>,
     /// How spectra were compared, where they were.
     pub(crate) compared: Option<Compared>,
     pub(crate) rate: f64,
     pub(crate) curve: Vec<Progress>,
+    /// First-order gap of the squared norm or distance.
+    pub(crate) gap: Option<f64>,
+    pub(crate) stop: Option<Stop>,
+    /// Whether the start was stationary and left by a perturbation.
+    pub(crate) perturbed: bool,
 }
 
 /// How the distance between spectra was found.
@@ -40,7 +48,7 @@ pub(crate) struct Compared {
 pub(crate) fn start(support: &mut PairSupport<'_>, start: Start, budget: f64, seed: u64, view: usize, graph: usize) {
     if start == Start::Uniform {
         let mut random = small_numbers(support.num_nodes(), seed, view, graph);
-        support.fill(&mut random);
+        support.fill(&mut || random());
         support.project(budget, 0.0);
     }
 }
@@ -63,9 +71,14 @@ pub(super) fn climb_norm(
     watch: StepWatch<'_>,
 ) -> Result<Climbed> {
     if settings.is_closed(support.num_nodes()) {
-        let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, settings.operator, settings.objective));
-        let before = full_spectrum(original, settings.operator, settings.objective).squared_norm;
-        return climb(support, before, ascent, evaluate, watch);
+        let (operator, objective) = (settings.operator, settings.norm_objective());
+        let evaluate = |support: &PairSupport<'_>| Ok(full_spectrum(support, operator, objective));
+        let before = full_spectrum(original, operator, objective).squared_norm;
+        let of = match objective {
+            SpectralObjective::Expected => NormOf::ExpectedGraph,
+            SpectralObjective::Sampled => NormOf::DrawnGraphs,
+        };
+        return Ok(Climbed { of, ..climb(support, before, ascent, evaluate, watch)? });
     }
     let mut solver = settings.solver();
     let before = solver.solve(original)?.norm().squared_norm;
@@ -114,10 +127,14 @@ fn climb<S: Support>(
     Ok(Climbed {
         before,
         after: outcome.relative_norm * outcome.relative_norm * before,
+        of: NormOf::ExpectedGraph,
         distance: None,
         compared: None,
         rate: outcome.rate,
         curve: outcome.curve,
+        gap: Some(outcome.gap),
+        stop: Some(outcome.stop),
+        perturbed: outcome.perturbed,
     })
 }
 

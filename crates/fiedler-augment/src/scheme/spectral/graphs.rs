@@ -109,22 +109,29 @@ fn add<P>(report: &mut ViewReport, outcome: &Outcome<P>) {
     report.mass.added += mass.added;
     report.mass.removed += mass.removed;
     report.budget += ascent.budget;
-    report.steps = ascent.steps;
-    let norm = report.norm.get_or_insert(Norm { before: 0.0, after: 0.0, distance: None });
+    report.steps = report.steps.max(climbed.curve.len().saturating_sub(1));
+    report.stop = report.stop.max(climbed.stop);
+    report.perturbed += usize::from(climbed.perturbed);
+    if let Some(gap) = climbed.gap {
+        *report.gap.get_or_insert(0.0) += gap;
+    }
+    let norm = report.norm.get_or_insert(Norm { before: 0.0, after: 0.0, of: climbed.of, distance: None });
     norm.before += climbed.before;
     norm.after += climbed.after;
     if let Some(distance) = climbed.distance {
         *norm.distance.get_or_insert(0.0) += distance;
     }
     let Some(last) = climbed.curve.last() else { return };
-    for step in 0..=ascent.steps {
-        // An ascent that ended early stays where it is.
+    // An ascent that ended early stays where it is: the longest so far sets how many points there are.
+    let square = |point: &Progress| point.relative_norm * point.relative_norm * climbed.before;
+    let known = report.curve.last().copied().unwrap_or(Progress { step: 0, relative_norm: 0.0, mass: 0.0 });
+    for step in report.curve.len()..climbed.curve.len() {
+        report.curve.push(Progress { step, ..known });
+    }
+    for (step, sum) in report.curve.iter_mut().enumerate() {
         let point = climbed.curve.get(step).unwrap_or(last);
-        if report.curve.len() == step {
-            report.curve.push(Progress { step, relative_norm: 0.0, mass: 0.0 });
-        }
-        report.curve[step].relative_norm += point.relative_norm * point.relative_norm * climbed.before;
-        report.curve[step].mass += point.mass;
+        sum.relative_norm += square(point);
+        sum.mass += point.mass;
     }
 }
 
@@ -135,6 +142,10 @@ fn finish(report: &mut ViewReport, seconds: f64) {
     for point in &mut report.curve {
         point.relative_norm = root(point.relative_norm);
     }
+    // Of the square root of what is optimized, relative to the norm before.
+    let optimized = norm.distance.unwrap_or(norm.after);
+    let slope = 1.0 / (2.0 * (optimized * norm.before).sqrt());
+    report.gap = report.gap.map(|gap| gap * slope).filter(|gap| gap.is_finite());
     norm.distance = norm.distance.map(root);
     norm.before = norm.before.sqrt();
     norm.after = norm.after.sqrt();

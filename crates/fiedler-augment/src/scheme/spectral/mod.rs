@@ -18,7 +18,7 @@ pub(super) use graphs::{Outcome, over_graphs};
 
 use super::settings::RATIOS;
 use super::{Augmentation, PairProbabilities, Report, ViewReport};
-use crate::ascent::{Ascent, Direction, StepSize};
+use crate::ascent::{self, Ascent, Direction, STEPS, StepSize};
 use crate::axis::Axis;
 use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
@@ -38,14 +38,19 @@ pub(super) const TOLERANCE: f64 = 1e-5;
 pub struct Spectral {
     /// Whose spectrum.
     pub operator: Operator,
-    /// Of which graph: the expected one, or a sampled one.
-    pub objective: SpectralObjective,
+    /// Which norm: that of the expected graph, as in the paper, or the expected norm of the graphs that are drawn. Without it the
+    /// latter, where it is known: where one norm of all eigenvalues is pushed up or down.
+    pub objective: Option<SpectralObjective>,
     /// How many of the lowest and of the highest eigenvalues count, K in the paper. Without it all do.
     pub k: Option<usize>,
     /// Most flips in expectation as a share of the edges, σ_e in the paper.
     pub ratio: f64,
-    /// Number of steps.
+    /// Most flip probability of any pair. Below 1 drawn views differ from each other.
+    pub max_probability: f64,
+    /// Most steps.
     pub steps: usize,
+    /// Steps end when the first-order gap is at most this share of what was gained. An explicit rate makes all its steps.
+    pub tolerance: f64,
     /// How far a step goes.
     pub step_size: StepSize,
     /// How far a step goes that pushes the norm down, where that is not the same.
@@ -72,10 +77,12 @@ impl Default for Spectral {
     fn default() -> Self {
         Spectral {
             operator: Operator::Laplacian,
-            objective: SpectralObjective::Expected,
+            objective: None,
             k: None,
             ratio: 0.3,
-            steps: 50,
+            max_probability: 1.0,
+            steps: STEPS,
+            tolerance: ascent::TOLERANCE,
             step_size: StepSize::default(),
             step_size_down: None,
             start: None,
@@ -114,12 +121,16 @@ impl Spectral {
         };
         number("ratio", self.ratio)?;
         number("noise", self.noise)?;
+        number("tolerance", self.tolerance)?;
+        if !(self.max_probability > 0.0 && self.max_probability <= 1.0) {
+            return Err(Error::setting("max_probability", self.max_probability, "a number above 0 and up to 1"));
+        }
         self.step_size.check("step_size")?;
         self.step_size_down.map_or(Ok(()), |step_size| step_size.check("step_size_down"))?;
         if self.k == Some(0) {
             return Err(Error::setting("k", 0, "at least 1, or all"));
         }
-        if self.k.is_some() && self.objective == SpectralObjective::Sampled {
+        if self.k.is_some() && self.objective == Some(SpectralObjective::Sampled) {
             return Err(Error::setting("objective", "sampled", "expected, where only some eigenvalues count")
                 .advise("the norm of a sampled graph is known for all eigenvalues together only"));
         }
@@ -142,7 +153,7 @@ impl Spectral {
             )
             .advise("at zero the distance is at its minimum and has no slope"));
         }
-        if self.objective == SpectralObjective::Sampled {
+        if self.objective == Some(SpectralObjective::Sampled) {
             return Err(Error::setting("objective", "sampled", "expected, where spectra are compared"));
         }
         Ok(())
@@ -162,9 +173,10 @@ impl Spectral {
         let mut views = Vec::new();
         for (view, (name, direction)) in [("max", Direction::Max), ("min", Direction::Min)].into_iter().enumerate() {
             views.extend(over_graphs(set, &[name], self.steps, observer, |graph, at, watch| {
-                let chosen = limits.choose(graph, self, Goal::Norm(direction));
+                let goal = Goal::Norm(direction);
+                let chosen = limits.choose(graph, self, goal);
                 let ascent = self.ascent(graph, direction);
-                let mut support = chosen.pairs(graph, self, at);
+                let mut support = self.support(&chosen, graph, goal, at);
                 start(&mut support, self.start.unwrap_or(Start::Zero), ascent.budget, self.seed, view, at);
                 let climbed = climb_norm(&mut support, &Pairs::new(graph, &[]), self, &ascent, watch[0])?;
                 Ok(vec![outcome(support, climbed, chosen, ascent)])
@@ -178,7 +190,7 @@ impl Spectral {
         let views = over_graphs(set, &["single"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
-            let mut support = chosen.pairs(graph, self, at);
+            let mut support = self.support(&chosen, graph, Goal::Distance, at);
             let mut solver = self.spectrum_solver();
             let original = solver.measure_fixed(&support)?;
             start(&mut support, Start::Uniform, ascent.budget, self.seed, 0, at);
@@ -198,7 +210,7 @@ impl Spectral {
         let views = over_graphs(set, &["first", "second"], self.steps, observer, |graph, at, watch| {
             let chosen = limits.choose(graph, self, Goal::Distance);
             let ascent = self.ascent(graph, Direction::Max);
-            let mut first = chosen.pairs(graph, self, at);
+            let mut first = self.support(&chosen, graph, Goal::Distance, at);
             let before = self.spectrum_solver().squared_norm(&first)?;
             let mut second = first.clone();
             start(&mut first, Start::Uniform, ascent.budget, self.seed, 0, at);
@@ -214,13 +226,25 @@ impl Spectral {
         Ok((augmentations, report))
     }
 
+    /// The pairs that may flip, all values zero.
+    fn support<'g>(&self, chosen: &Chosen, graph: &'g Graph, goal: Goal, at: usize) -> PairSupport<'g> {
+        let mut support = chosen.pairs(graph, self, goal, at);
+        support.set_most(self.max_probability);
+        support
+    }
+
     fn ascent(&self, graph: &Graph, direction: Direction) -> Ascent {
         let budget = self.ratio * graph.num_edges() as f64;
         let step_size = match direction {
             Direction::Max => self.step_size,
             Direction::Min => self.step_size_down.unwrap_or(self.step_size),
         };
-        Ascent { direction, budget, steps: self.steps, step_size }
+        Ascent { direction, budget, steps: self.steps, step_size, tolerance: self.tolerance, seed: self.seed }
+    }
+
+    /// The objective of a norm that has its closed form.
+    fn norm_objective(&self) -> SpectralObjective {
+        self.objective.unwrap_or(SpectralObjective::Sampled)
     }
 
     /// Whether the norm has its closed form: all eigenvalues count.
@@ -253,5 +277,5 @@ fn outcome(support: PairSupport<'_>, climbed: Climbed, chosen: Chosen, ascent: A
 fn gather(views: Vec<(Vec<EdgeFlips>, ViewReport)>, notes: Vec<String>) -> (Vec<Augmentation>, Report) {
     let (flips, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let pairs = |flips| Augmentation::Pairs(PairProbabilities::new(flips));
-    (flips.into_iter().map(pairs).collect(), Report { views, notes })
+    (flips.into_iter().map(pairs).collect(), Report { views, notes, ..Report::default() })
 }

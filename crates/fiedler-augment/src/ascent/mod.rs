@@ -1,4 +1,11 @@
 //! Projected gradient ascent and descent on the spectral norm.
+//!
+//! By default steps adapt: a step is taken only where it improves the objective enough (Armijo's condition on the projected step),
+//! is shortened until it does, and grows again after success. An explicit rate makes the paper's steps instead, whatever they lead to.
+//! Either way the outcome says what a linear model of the objective has left to gain within the budget ([`gap`]).
+
+mod adapt;
+mod gap;
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -6,6 +13,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::objective::Evaluation;
 use crate::support::Support;
+pub use gap::{Gap, first_order_gap};
 
 /// Which way the norm is pushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -27,14 +35,15 @@ impl Direction {
     }
 }
 
-/// How far a step goes: step `t`, counted from one, has the rate `η / √(t + 1)`.
+/// How far a step goes.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "name", content = "value")]
 pub enum StepSize {
-    /// The first step moves the most sensitive pair by this much, or spends the budget, whichever is less. Independent of the
-    /// graph's size and of the objective's scale.
+    /// Steps adapt to the objective. The first one that is tried moves the most sensitive pair by this much, or spends the budget,
+    /// whichever is less: independent of the graph's size and of the objective's scale.
     LargestChange(f64),
-    /// η in the paper, on the derivative of the norm relative to that of the original graph.
+    /// η in the paper, on the derivative of the norm relative to that of the original graph: step `t`, counted from one, has the rate
+    /// `η / √(t + 1)`.
     Rate(f64),
 }
 
@@ -62,11 +71,33 @@ pub struct Ascent {
     pub direction: Direction,
     /// Most flips in expectation, ε in the paper.
     pub budget: f64,
-    /// Number of steps.
+    /// Most steps.
     pub steps: usize,
     /// How far a step goes.
     pub step_size: StepSize,
+    /// Adaptive steps end when the first-order gap is at most this share of what was gained.
+    pub tolerance: f64,
+    /// Seed of the perturbation that leaves a stationary start.
+    pub seed: u64,
 }
+
+impl Default for Ascent {
+    fn default() -> Self {
+        Ascent {
+            direction: Direction::Max,
+            budget: 0.0,
+            steps: STEPS,
+            step_size: StepSize::default(),
+            tolerance: TOLERANCE,
+            seed: 0,
+        }
+    }
+}
+
+/// Steps that settings allow unless they say otherwise.
+pub(crate) const STEPS: usize = 300;
+/// The share of the gain that the first-order gap has fallen to when adaptive steps end.
+pub(crate) const TOLERANCE: f64 = 0.01;
 
 /// One point of the convergence curve.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -79,6 +110,20 @@ pub struct Progress {
     pub mass: f64,
 }
 
+/// Why an ascent ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The first-order gap is a small share of what was gained.
+    NoGainLeft,
+    /// However short, no step along the derivative improves the objective beyond rounding.
+    NoBetterStep,
+    /// All the steps of a fixed rate were made.
+    FixedSteps,
+    /// The most steps allowed were made.
+    StepLimit,
+}
+
 /// How an ascent went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
@@ -88,6 +133,14 @@ pub struct Outcome {
     pub rate: f64,
     /// One point before each step and one after the last.
     pub curve: Vec<Progress>,
+    /// First-order gap at the end, of the squared norm.
+    pub gap: f64,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Whether the start was stationary and left by a perturbation.
+    pub perturbed: bool,
+    /// How often the objective was evaluated.
+    pub evaluations: usize,
     /// Time taken.
     pub elapsed: Duration,
 }
@@ -109,7 +162,8 @@ impl Ascent {
         }
     }
 
-    /// As [`Ascent::run`], with an objective that may fail.
+    /// As [`Ascent::run`], with an objective that may fail. With adaptive steps the support is left with the best values met; either
+    /// way, the objective was last evaluated at the values that are left.
     ///
     /// # Errors
     /// Those of the objective.
@@ -117,26 +171,50 @@ impl Ascent {
         &self,
         support: &mut S,
         original: f64,
+        evaluate: impl FnMut(&S) -> Result<Evaluation, E>,
+        watch: impl FnMut(&Progress) -> bool,
+    ) -> Result<Outcome, E> {
+        match self.step_size {
+            StepSize::Rate(_) => self.fixed(support, original, evaluate, watch),
+            StepSize::LargestChange(change) => self.adapt(change, support, original, evaluate, watch),
+        }
+    }
+
+    /// The paper's steps.
+    fn fixed<S: Support, E>(
+        &self,
+        support: &mut S,
+        original: f64,
         mut evaluate: impl FnMut(&S) -> Result<Evaluation, E>,
         mut watch: impl FnMut(&Progress) -> bool,
     ) -> Result<Outcome, E> {
         let started = Instant::now();
-        let mut curve = Vec::with_capacity(self.steps + 1);
+        let mut curve: Vec<Progress> = Vec::with_capacity(self.steps + 1);
         let mut climb = Climb::new(*self);
-        for step in 0..=self.steps {
+        let last = loop {
             let evaluation = evaluate(support)?;
             let progress = climb.progress(support, &evaluation, original);
             curve.push(progress);
-            if !watch(&progress) || step == self.steps || !climb.step(support, &evaluation, original) {
-                break;
+            let ends = !watch(&progress) || climb.taken == self.steps;
+            if ends || !climb.step(support, &evaluation, original) {
+                break evaluation;
             }
-        }
-        let relative_norm = curve.last().map_or(1.0, |last: &Progress| last.relative_norm);
-        Ok(Outcome { relative_norm, rate: climb.rate.unwrap_or(0.0), curve, elapsed: started.elapsed() })
+        };
+        let (sign, guess) = (self.direction.sign(), 0.0);
+        Ok(Outcome {
+            relative_norm: relative(last.squared_norm, original),
+            rate: climb.rate.unwrap_or(0.0),
+            evaluations: curve.len(),
+            curve,
+            gap: first_order_gap(support, &last.kernel, sign, self.budget, guess).value,
+            stop: Stop::FixedSteps,
+            perturbed: false,
+            elapsed: started.elapsed(),
+        })
     }
 }
 
-/// An ascent under way: what one step leaves to the next.
+/// An ascent of fixed steps under way: what one step leaves to the next.
 #[derive(Debug, Clone)]
 pub struct Climb {
     ascent: Ascent,
@@ -161,15 +239,14 @@ impl Climb {
     pub fn step(&mut self, support: &mut impl Support, evaluation: &Evaluation, original: f64) -> bool {
         let Ascent { direction, budget, step_size, .. } = self.ascent;
         let sign = direction.sign();
-        // The derivative of sqrt(L / L₀), from that of L.
-        let scale = 1.0 / (2.0 * (evaluation.squared_norm * original).sqrt());
+        let scale = scale(evaluation.squared_norm, original);
         if !scale.is_finite() {
             return false;
         }
         let rate = *self.rate.get_or_insert_with(|| match step_size {
             StepSize::Rate(rate) => rate,
             StepSize::LargestChange(change) => {
-                let rise = support.rise(&evaluation.kernel, sign);
+                let rise = support.rise(&evaluation.kernel, sign, 0.0);
                 let by_largest = change / (scale * rise.largest);
                 let by_budget = budget / (scale * rise.total);
                 let rate = by_largest.min(by_budget) * std::f64::consts::SQRT_2;
@@ -186,6 +263,11 @@ impl Climb {
     pub fn rate(&self) -> Option<f64> {
         self.rate
     }
+}
+
+/// The derivative of sqrt(L / L₀) is so many times that of L.
+fn scale(squared: f64, original: f64) -> f64 {
+    1.0 / (2.0 * (squared * original).sqrt())
 }
 
 fn relative(squared: f64, original: f64) -> f64 {
