@@ -100,9 +100,9 @@ fn plain_norm_of_sampled(graph: &Graph, x: &[f64], operator: Operator) -> f64 {
         Operator::Propagation => (0..nodes).map(|i| mean(degrees(i, i), &|d| 1.0 / (d + 1.0).powi(2))).sum(),
     };
     for i in 0..nodes {
-        for j in (0..nodes).filter(|&j| j != i) {
+        for (j, &weight) in weight[i].iter().enumerate().filter(|&(j, _)| j != i) {
             let inverse = |node, other| mean(degrees(node, other), &|d| 1.0 / (d + 1.0 + own_loop));
-            sum += weight[i][j] * inverse(i, j) * inverse(j, i);
+            sum += weight * inverse(i, j) * inverse(j, i);
         }
     }
     sum

@@ -71,7 +71,7 @@ fn logarithmic_weight(t: f64, weight: f64) -> f64 {
     let polynomials = legendre_polynomials(2.0 * t - 1.0);
     let moment = |n: usize| match n {
         0 => 1.0,
-        _ => (if n % 2 == 0 { 1.0 } else { -1.0 }) / (n * (n + 1)) as f64,
+        _ => (if n.is_multiple_of(2) { 1.0 } else { -1.0 }) / (n * (n + 1)) as f64,
     };
     weight * (0..NODES).map(|n| (2 * n + 1) as f64 * moment(n) * polynomials[n]).sum::<f64>()
 }

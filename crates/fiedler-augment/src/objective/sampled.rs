@@ -18,6 +18,9 @@
 //! latter a constant of the rule, and both leave numbers of single nodes only: a pair of these kinds costs as much as it does in the
 //! norm of the expected graph. What is left, the *middle* pairs, is listed and costs one quadrature each.
 
+// Nodes of a rule are the subject here, and several arrays have an entry for each.
+#![allow(clippy::needless_range_loop)]
+
 use fiedler_spectral::Operator;
 use rayon::prelude::*;
 

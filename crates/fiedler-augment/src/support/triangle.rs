@@ -263,8 +263,8 @@ fn find_specials(
             if of_block.iter().fold(0.0, |largest: f32, &value| largest.max(value)) <= bound {
                 continue;
             }
-            for place in block * BLOCK..block * BLOCK + of_block.len() {
-                if clamp.of(values[place]) > LIGHT {
+            for (place, &value) in (block * BLOCK..).zip(of_block) {
+                if clamp.of(value) > LIGHT {
                     while let Some(edge) = edges.next_if(|&edge| edge < place) {
                         specials.push(special(edge, true));
                     }

@@ -132,7 +132,7 @@ pub fn complete(nodes: usize) -> Result<Dataset> {
 /// When there would be too many nodes.
 pub fn grid(settings: &Grid) -> Result<Dataset> {
     let &Grid { rows, columns } = settings;
-    let nodes = rows.checked_mul(columns).unwrap_or(usize::MAX);
+    let nodes = rows.saturating_mul(columns);
     super::check_nodes(nodes, 0)?;
     super::check_size("number of edges", 2.0 * nodes as f64)?;
     let beside = |node: u32| {
