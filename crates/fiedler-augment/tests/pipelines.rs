@@ -611,6 +611,8 @@ fn with_header(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 /// The header as version 1 wrote it.
 fn to_version_1(header: &mut Value) {
     header["version"] = json!(1);
+    // It came with version 3.
+    header.as_object_mut().unwrap().remove("checksum");
     let settings = header["settings"].as_object_mut().unwrap();
     let renamed = std::mem::take(settings).into_iter().map(|(key, mut value)| {
         let key = match key.as_str() {

@@ -150,7 +150,9 @@ fn follow(
         let scheme = compute(step);
         for (x, &view) in x.iter().zip(views) {
             let found = probabilities(&scheme.views()[view], nodes);
-            let worst = x.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            // A scheme rounds its probabilities down, by one part in 512 at most.
+            let off = |(a, b): (&f64, &f64)| (b - a).max(a * (1.0 - 1.0 / 512.0) - b).max(0.0);
+            let worst = x.iter().zip(&found).map(off).fold(0.0, f64::max);
             assert!(worst < 1e-6, "{name}, view {view}, step {step}: off by {worst:.1e}");
             let moved = x.iter().zip(probabilities(&start.views()[view], nodes)).any(|(a, b)| (a - b).abs() > 1e-3);
             assert!(moved, "{name}: a test in which something happens");

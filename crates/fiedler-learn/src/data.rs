@@ -21,7 +21,6 @@ use crate::{MessageGraph, Normalization};
 #[serde(default, deny_unknown_fields)]
 pub struct FeatureSettings {
     /// What features are put together from: `auto`, or sources joined by `+`.
-    #[serde(skip_serializing_if = "FeatureSources::is_auto")]
     pub sources: FeatureSources,
     /// Whether every row is scaled to sum to one.
     pub normalize_rows: bool,

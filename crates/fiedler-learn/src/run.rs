@@ -3,7 +3,9 @@
 //! [`Run::check`] refuses whatever would not work before anything is computed; only the [`CheckedRun`] that it gives can be fitted.
 
 use burn::module::Module;
+use fiedler_augment::objective::SpectralObjective;
 use fiedler_augment::pipeline::{ComputeSchemes, SchemeSource, short_form};
+use fiedler_augment::scheme::Spectral;
 use fiedler_augment::{FeatureMasking, Pipeline, SchemeSettings};
 use fiedler_graph::{Dataset, NoObserver, Observer};
 use schemars::JsonSchema;
@@ -95,7 +97,8 @@ impl Settings {
 
     /// The paper's settings for embedding nodes or graphs.
     pub fn paper(level: TaskLevel) -> Settings {
-        let settings = Settings::default();
+        let spectral = Spectral { objective: Some(SpectralObjective::Expected), ..Spectral::default() };
+        let settings = Settings { scheme: Some(SchemeSettings::Opposite(spectral)), ..Settings::default() };
         match level {
             TaskLevel::Nodes => settings,
             TaskLevel::Graphs => Settings {

@@ -150,7 +150,10 @@ fn effects_are_derivatives_of_the_norm() {
 }
 
 fn opposite(dataset: &Dataset) -> Scheme {
-    SchemeSettings::Opposite(Spectral::default()).compute(&dataset.graphs, &fiedler_graph::NoObserver).unwrap()
+    let objective = Some(fiedler_augment::objective::SpectralObjective::Expected);
+    SchemeSettings::Opposite(Spectral { objective, ..Spectral::default() })
+        .compute(&dataset.graphs, &fiedler_graph::NoObserver)
+        .unwrap()
 }
 
 /// A picture that any reader of XML takes: every element is closed, in order.

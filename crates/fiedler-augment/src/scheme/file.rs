@@ -125,6 +125,10 @@ fn parse(bytes: &[u8], set: &GraphSet) -> Result<Scheme, Refusal> {
         Some(2 | 3) => {}
         version => return Err(format!("it has version {version:?}, and only 1 to {VERSION} are known").into()),
     }
+    // Before version 3 `sampled` was a mean field, whose probabilities do not do what they say.
+    if header["version"] != VERSION && header["settings"]["objective"] == "sampled" {
+        return Err("its objective, sampled, was not yet exact when it was computed".to_owned().into());
+    }
     let header: Header = serde_json::from_value(header).map_err(|error| format!("its metadata: {error}"))?;
     if header.views.is_empty() || header.views.len() != header.report.views.len() {
         let (found, expected) = (header.views.len(), header.report.views.len());

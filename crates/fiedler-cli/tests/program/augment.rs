@@ -116,7 +116,7 @@ fn what_cannot_be_meant_is_refused() {
     assert!(refused(&["--eigenvalues", "many"]).contains("whole number or `all`"));
     assert!(refused(&["--scheme", "single", "--start", "zero"]).contains("start"));
     assert!(refused(&["karate", "--views", "2"]).contains("--out"));
-    let large = refused(&["sbm:nodes=3000", "--scheme", "single", "--memory", "0.01"]);
+    let large = refused(&["sbm:nodes=3000", "--support", "all", "--memory", "0.001"]);
     assert!(large.contains("GB") && large.contains("hint"), "{large}");
 }
 

@@ -200,17 +200,9 @@ fn a_scheme_that_was_changed_is_not_used() {
     let (scheme, npy) = (run.join("scheme.safetensors"), run.join("embeddings.npy"));
     let (bytes, embeddings) = (fs::read(&scheme).unwrap(), fs::read(&npy).unwrap());
     let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    // Every value that is a probability becomes its complement.
     let mut changed = bytes.clone();
-    let tensors: Value = serde_json::from_slice(&bytes[8..header]).unwrap();
-    for (_, tensor) in tensors.as_object().unwrap().iter().filter(|(name, _)| name.ends_with("probability")) {
-        let [start, end] = [0, 1].map(|at| header + tensor["data_offsets"][at].as_u64().unwrap() as usize);
-        for at in (start..end).step_by(4) {
-            let value = f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-            changed[at..at + 4].copy_from_slice(&(1.0 - value).to_le_bytes());
-        }
-    }
-    assert!(changed != bytes);
+    let middle = (header + bytes.len()) / 2;
+    changed[middle] ^= 1;
     fs::write(&scheme, &changed).unwrap();
     unfinish(&run);
     let output = fiedler(folder.path()).args(["embed", "--resume", "--out", "run"]).assert().success();
@@ -348,11 +340,8 @@ fn a_method_with_defaults_of_its_own_needs_no_other_flag() {
     assert_eq!(settings["scheme"]["second"]["remove"], 0.2);
     assert_eq!(settings["method"]["encoder"]["name"], "decoupled");
     let listed = super::stdout(fiedler(folder.path()).args(["settings", "cca-ssg"]));
-    for line in [
-        "training.epochs = 50  # passes through the data",
-        "method.lambda = 0.001  # weight of correlations between columns",
-    ] {
-        assert!(listed.lines().any(|listed| listed == line), "{listed}");
+    for line in ["training.epochs = 50  # ", "method.lambda = 0.001  # "] {
+        assert!(listed.lines().any(|listed| listed.starts_with(line)), "{listed}");
     }
     for (arguments, words) in [
         (["--set", "method.lambda=-1"], "lambda"),

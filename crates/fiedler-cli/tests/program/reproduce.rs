@@ -70,8 +70,9 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     assert_eq!(found.iter().map(|(row, _)| row.as_str()).collect::<Vec<_>>(), ["Raw-X", "S-GCN", "R-GCN", "GCL-SPAN"]);
     let of_span = &table["entries"][3];
     assert!(of_span["recipe"].as_str().unwrap().ends_with("citation.toml"), "{of_span}");
-    // Every seed has a split of its own.
-    assert_eq!(of_span["splits"].as_array().unwrap().len(), 2);
+    // Every seed has twenty splits of its own, and each of them counts.
+    assert_eq!(of_span["splits"].as_array().unwrap().len(), 40);
+    assert_eq!(of_span["values"].as_array().unwrap().len(), 40);
 
     let out = folder.path().join("out");
     let (row, mean) = (csv_column(&out, "row"), csv_column(&out, "mean"));

@@ -92,9 +92,10 @@ fn labels_of_the_test_part_change_nothing() {
 
     // Those that no run may learn from or choose on: in the test part of every split that is used.
     let target = Target::of(&dataset).unwrap();
-    let protocol = Protocol::RANDOM.with_splits(1).unwrap();
-    let tested = |item: u32, seed: u64| protocol.splits(&target, seed).unwrap()[0].test.contains(&item);
-    let hidden: Vec<u32> = (0..500).filter(|&item| (1000..1010).all(|seed| tested(item, seed))).collect();
+    let protocol = Protocol::RANDOM.with_splits(20).unwrap();
+    let parts: Vec<Vec<u32>> =
+        (1000..1010).map(|seed| protocol.splits(&target, seed).unwrap().swap_remove(seed as usize % 20).test).collect();
+    let hidden: Vec<u32> = (0..500).filter(|item| parts.iter().all(|test| test.contains(item))).collect();
     assert!(hidden.len() > 30, "{hidden:?}");
     let changed = |line: (usize, &str)| match line.0.checked_sub(1).is_some_and(|item| hidden.contains(&(item as u32)))
     {

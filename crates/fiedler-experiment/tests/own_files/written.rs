@@ -40,7 +40,7 @@ fn settings(method: Value, more: Value) -> Settings {
 fn encoders() -> Vec<(&'static str, Settings, Dataset)> {
     let gcn = json!({"name": "gcn", "hidden_channels": 3, "num_layers": 2, "activation": "prelu", "batch_norm": true});
     let gin = json!({"name": "gin", "hidden_channels": 3, "num_layers": 2, "train_eps": true});
-    let opposite = json!({"scheme": {"name": "opposite", "steps": 2}});
+    let opposite = json!({"scheme": {"name": "opposite", "objective": "expected", "steps": 2}});
     let views = json!({"views": [
         {"name": "compose", "steps": [{"name": "drop-edges", "rate": 0.2}, {"name": "mask-features", "rate": 0.3}]},
         {"name": "one-of", "choices": [{"name": "drop-nodes", "rate": 0.2}, {"name": "subgraph", "rate": 0.2}]},
@@ -71,7 +71,12 @@ fn schemes() -> Vec<(&'static str, SchemeSettings)> {
     let of = |settings: Value| serde_json::from_value(settings).unwrap();
     vec![
         ("all-pairs", of(json!({"name": "opposite", "steps": 2}))),
-        ("candidates", of(json!({"name": "opposite", "steps": 2, "support": "candidates", "candidates": 2}))),
+        (
+            "candidates",
+            of(
+                json!({"name": "opposite", "objective": "expected", "steps": 2, "support": "candidates", "candidates": 2}),
+            ),
+        ),
         ("nodes", of(json!({"name": "node-dropping"}))),
         ("uniform", of(json!({"name": "uniform", "first": {"remove": 0.2, "add": 0.1}, "second": {"remove": 0.3}}))),
         ("static", of(json!({"name": "diffusion"}))),

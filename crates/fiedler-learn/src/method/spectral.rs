@@ -21,16 +21,16 @@ use crate::{Initializer, Normalization};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spectral {
-    /// See [`EigenvectorSettings::eigenvectors`].
+    /// The number of eigenvectors. Columns beyond the number of nodes are zeros.
     pub eigenvectors: usize,
-    /// See [`EigenvectorSettings::operator`].
+    /// Whose eigenvectors: the lowest of the normalized Laplacian, or the highest of the propagation matrix with self-loops.
     pub operator: Operator,
-    /// See [`EigenvectorSettings::power`].
+    /// Power of its eigenvalue that an eigenvector is multiplied by. 0 leaves all as they are.
     pub power: f64,
     /// How many times features are propagated, one block of as many columns as there are eigenvectors each, as [`Hops`](super::Hops) has
     /// them; none for eigenvectors alone.
     pub propagated: Vec<usize>,
-    /// See [`Hops::pca_iterations`](super::Hops::pca_iterations).
+    /// Power iterations of the randomized range finder.
     pub pca_iterations: usize,
 }
 
