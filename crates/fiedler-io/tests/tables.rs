@@ -163,7 +163,7 @@ fn what_is_used_is_said() {
 fn ids_that_are_written_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)]).unwrap();
-    let odd = ["# a", "b, \"c\"", " d "].map(|name| Box::from(name)).to_vec();
+    let odd = ["# a", "b, \"c\"", " d "].map(Box::from).to_vec();
     let named = Dataset::single("named", path.clone().with_names(fiedler_graph::Names::Strings(odd)).unwrap());
     let plain = Dataset::single("plain", path.clone());
     let mut set = Dataset::set("set", GraphSet::from_block_diagonal(path.clone(), vec![3, 0, 0]).unwrap());
