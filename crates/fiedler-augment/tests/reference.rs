@@ -57,6 +57,8 @@ struct Problem<'a> {
     k: Option<usize>,
     of_nodes: bool,
     distance: bool,
+    /// Seed of the start.
+    seed: u64,
 }
 
 impl Problem<'_> {
@@ -119,6 +121,16 @@ fn probabilities(augmentation: &Augmentation, nodes: u32) -> Vec<f64> {
     }
 }
 
+/// The random start of a view, before a scheme rounds it.
+fn random_start(problem: &Problem<'_>, places: usize, view: usize, budget: f64) -> Vec<f64> {
+    let purpose = if view == 0 { "first start" } else { "second start" };
+    let mut random = stream(problem.seed, purpose, 0);
+    let high = 1.0 / problem.graph.num_nodes() as f32;
+    let mut x: Vec<f64> = (0..places).map(|_| f64::from(random.random_range(1e-5f32..high))).collect();
+    project(&mut x, budget);
+    x
+}
+
 /// Follows a scheme step by step, each time from the beginning, beside the plain algorithm; a negative rate descends.
 fn follow(
     name: &str,
@@ -135,7 +147,7 @@ fn follow(
     let original = problem.spectrum(&vec![0.0; places]);
     let compute = |steps: usize| make(steps).compute(&set, &NoObserver).unwrap();
     let start = compute(0);
-    let mut x: Vec<Vec<f64>> = views.iter().map(|&view| probabilities(&start.views()[view], nodes)).collect();
+    let mut x: Vec<Vec<f64>> = views.iter().map(|&view| random_start(problem, places, view, budget)).collect();
     for step in 1..=STEPS {
         let from: Vec<Vec<f64>> = match views {
             [_, _] => x.iter().rev().map(|x| problem.spectrum(x)).collect(),
@@ -182,7 +194,7 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                 let budget = 0.2 * graph.num_edges() as f64;
                 let name = |scheme: &str| format!("{scheme}, {operator}, {eigenvalues:?}, seed {seed}");
                 let problem =
-                    |of_nodes, distance| Problem { graph: &graph, operator, k: eigenvalues, of_nodes, distance };
+                    |of_nodes, distance| Problem { graph: &graph, operator, k: eigenvalues, of_nodes, distance, seed };
                 let opposite = |steps| SchemeSettings::Opposite(Spectral { steps, ..base });
                 follow(&name("max"), &problem(false, false), rate, budget, &[0], opposite);
                 follow(&name("min"), &problem(false, false), -rate, budget, &[1], opposite);

@@ -117,7 +117,7 @@ fn what_cannot_be_meant_is_refused() {
     assert!(refused(&["--scheme", "single", "--start", "zero"]).contains("start"));
     assert!(refused(&["karate", "--views", "2"]).contains("--out"));
     let large = refused(&["sbm:nodes=3000", "--support", "all", "--memory", "0.001"]);
-    assert!(large.contains("GB") && large.contains("hint"), "{large}");
+    assert!(large.contains("MB") && large.contains("hint"), "{large}");
 }
 
 #[test]
