@@ -35,7 +35,7 @@ def epochs_saved(run):
 def main():
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     data = sys.argv[2] if len(sys.argv) > 2 else "citation"
-    flags = sys.argv[3:] or ["--recipe", "default", "--checkpoint-every", "3"]
+    flags = sys.argv[3:] or ["--recipe", "span-small", "--checkpoint-every", "3"]
     fiedler = str(program.build())
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

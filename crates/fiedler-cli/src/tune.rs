@@ -93,7 +93,7 @@ impl Tune {
             (Some(file), _) => recipe::read(file)?.0,
             (None, Some(name)) => SettingsSource::Recipe(name).resolve(task, output)?,
             (None, None) => {
-                SettingsSource::Automatic { general: ["citation-graphs", "graphs"] }.resolve(task, output)?
+                SettingsSource::Automatic { general: ["citation-graphs", "span-graphs"] }.resolve(task, output)?
             }
         };
         let mut settings = base.settings;

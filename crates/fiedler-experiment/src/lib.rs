@@ -11,7 +11,7 @@
 //! use fiedler_graph::NoObserver;
 //!
 //! let task = Task::open("karate", &ReadOptions::default(), 0, &NoObserver)?;
-//! let settings = settings_tree::assign(&recipe::get("default")?.settings, ["training.epochs=3"])?;
+//! let settings = settings_tree::assign(&recipe::get("span-small")?.settings, ["training.epochs=3"])?;
 //! let probe = QuickProbe::new(&task.dataset, 0);
 //! let plan = RunPlan { probe: probe.as_ref(), ..RunPlan::new(&task, settings) };
 //! let place = tempfile::tempdir().expect("a folder");

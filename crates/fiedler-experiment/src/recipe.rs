@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 
 use fiedler_graph::Observer;
-use fiedler_learn::TaskLevel;
-use fiedler_learn::method::MethodSettings;
+use fiedler_learn::{FeatureSource, FeatureSources, TaskLevel};
+use fiedler_learn::method::{Hops, MethodSettings};
 use fiedler_learn::run::Settings;
 use serde::{Deserialize, Serialize};
 
@@ -60,9 +60,11 @@ macro_rules! recipes {
 }
 
 recipes![
-    "default",
+    "default-nodes",
+    "default-graphs",
+    "span-small",
+    "span-graphs",
     "citation-graphs",
-    "graphs",
     "paper-nodes",
     "paper-graphs",
     "reference-nodes",
@@ -100,7 +102,8 @@ recipes![
 ];
 
 /// Names that recipes had before.
-const ALIASES: &[(&str, &str)] = &[("citation", "citation-graphs")];
+const ALIASES: &[(&str, &str)] =
+    &[("citation", "citation-graphs"), ("default", "span-small"), ("graphs", "span-graphs")];
 
 /// The names of all recipes.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -262,12 +265,18 @@ pub enum SettingsSource<'a> {
         /// As for [`SettingsSource::Automatic`].
         general: [&'a str; 2],
     },
-    /// A recipe, or `none` for the general one.
+    /// What a method recommends, whatever the data; where it recommends nothing, the paper's settings with the method replaced.
+    MethodDefaults(&'a str),
+    /// A recipe; `none` for the general one, `paper` for the paper's.
     Recipe(&'a str),
 }
 
 /// The general recipes, for nodes and for graphs.
-pub const GENERAL: [&str; 2] = ["paper-nodes", "paper-graphs"];
+pub const GENERAL: [&str; 2] = ["default-nodes", "default-graphs"];
+/// The paper's, which methods that are asked for by name start from.
+pub const PAPER: [&str; 2] = ["paper-nodes", "paper-graphs"];
+/// Nodes up to which the general recipe trains an encoder: about three minutes on two cores.
+const MOST_TRAINED_NODES: usize = 30_000;
 
 impl SettingsSource<'_> {
     /// Finds the recipe; which one was taken without being asked for is told to the observer.
@@ -281,14 +290,15 @@ impl SettingsSource<'_> {
             get(name)
         };
         match self {
-            SettingsSource::Recipe("none") => general(&GENERAL),
+            SettingsSource::Recipe("none") => Ok(general(&GENERAL)?.fitted(task, observer)),
+            SettingsSource::Recipe("paper") => general(&PAPER),
             SettingsSource::Recipe(name) => get(name),
             SettingsSource::Automatic { general: names } => match made_for(&task.name)? {
                 Some(recipe) => {
                     observer.note(&format!("settings: recipe {}, made for this dataset", recipe.name));
                     Ok(recipe)
                 }
-                None => general(names),
+                None => Ok(general(names)?.fitted(task, observer)),
             },
             SettingsSource::Method { method, general } => {
                 if let Some(recipe) = made_for_method(&task.name, method)? {
@@ -300,9 +310,45 @@ impl SettingsSource<'_> {
                     return Ok(recipe);
                 }
                 let recipe = SettingsSource::Automatic { general: *general }.resolve(task, observer)?;
-                Ok(Recipe { settings: settings_tree::with_method(&recipe.settings, method)?, ..recipe })
+                recipe.with_method(method)
             }
+            SettingsSource::MethodDefaults(method) => match defaults_of(method) {
+                Some(recipe) => {
+                    observer.note(&format!("settings: defaults of the method {method}"));
+                    Ok(recipe)
+                }
+                None => general(&PAPER)?.with_method(method),
+            },
         }
+    }
+}
+
+impl Recipe {
+    fn with_method(self, method: &str) -> Result<Recipe> {
+        Ok(Recipe { settings: settings_tree::with_method(&self.settings, method)?, ..self })
+    }
+
+    /// The general recipe for nodes as it suits a dataset: structural features and eigenvectors where there are no features, and no
+    /// training where that would take long.
+    fn fitted(mut self, task: &Task, observer: &dyn Observer) -> Recipe {
+        if self.name != GENERAL[0] {
+            return self;
+        }
+        let nodes = task.dataset.graphs.num_nodes();
+        if nodes > MOST_TRAINED_NODES || nodes < 3 {
+            if nodes > MOST_TRAINED_NODES {
+                let advice = "multi-hop features alone; --method cca-ssg trains an encoder, at its own pace";
+                observer.note(&format!("more than {MOST_TRAINED_NODES} nodes: {advice}"));
+            }
+            self.settings = Settings::of_method(Hops::default());
+            return self;
+        }
+        if task.dataset.features.is_none() {
+            let sources = vec![FeatureSource::Structural, FeatureSource::Spectral(64)];
+            self.settings.features.sources = FeatureSources::new(sources);
+            self.settings.features.normalize_rows = false;
+        }
+        self
     }
 }
 
@@ -357,8 +403,10 @@ mod tests {
                 "cora",
                 "settings: recipe cora, made for this dataset",
             ),
-            (SettingsSource::Automatic { general: GENERAL }, "karate", "paper-nodes", "settings: recipe paper-nodes"),
-            (SettingsSource::Recipe("none"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
+            (SettingsSource::Automatic { general: GENERAL }, "karate", "default-nodes", "settings: recipe default-nodes"),
+            (SettingsSource::Recipe("none"), "cora", "default-nodes", "settings: recipe default-nodes"),
+            (SettingsSource::Recipe("paper"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
+            (SettingsSource::MethodDefaults("dgi"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
             (
                 SettingsSource::Method { method: "cca-ssg", general: GENERAL },
                 "Cora",

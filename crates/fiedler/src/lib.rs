@@ -9,7 +9,7 @@
 //! use fiedler::learn::run::Run;
 //!
 //! let task = Task::open("citation", &ReadOptions::default(), 0, &NoObserver)?;
-//! let settings = settings_tree::assign(&recipe::get("default")?.settings, ["training.epochs=5"])?;
+//! let settings = settings_tree::assign(&recipe::get("span-small")?.settings, ["training.epochs=5"])?;
 //! let embeddings = Run::new(&settings, &task.dataset).fit()?.embeddings;
 //! let probe = QuickProbe::new(&task.dataset, 0).expect("labels");
 //! let score = probe.score("span", &embeddings.to_dense()?, &NoObserver)?;

@@ -7,7 +7,7 @@ mod summary;
 use std::path::{Path, PathBuf};
 
 use fiedler_evaluate::QuickProbe;
-use fiedler_experiment::recipe::{self, GENERAL, SettingsSource};
+use fiedler_experiment::recipe::{self, GENERAL, PAPER, SettingsSource};
 use fiedler_experiment::run::{Existing, RunFolder, RunPlan, RunRecord, TableFormat};
 use fiedler_experiment::{BUILT_IN, Error, ErrorKind, ReadOptions, Result, Task, pages};
 use fiedler_learn::method::MethodSettings;
@@ -37,8 +37,8 @@ pub struct Embed {
     /// Go on with a run that was stopped; its data and settings are remembered
     #[arg(long, requires = "out", conflicts_with_all = ["force", "recipe", "settings"])]
     resume: bool,
-    /// Settings under a name [default: the one made for the dataset and the method, else the method's own defaults, or paper-nodes or
-    /// paper-graphs; default, without DATA]
+    /// Settings under a name [default: the one made for the dataset and the method, else the method's own defaults, or default-nodes or
+    /// default-graphs; span-small, without DATA]; none for no recipe of the dataset, paper for the paper's settings
     #[arg(long, value_name = "NAME", long_help = recipe_help())]
     recipe: Option<String>,
     /// Settings from a TOML file, or from the run.json of another run
@@ -66,6 +66,9 @@ pub struct Embed {
     #[command(flatten)]
     reading: Reading,
 }
+
+/// The recipe of the built-in graph.
+const EXAMPLE: &str = "span-small";
 
 const EXAMPLES: &str = "\
 In the folder: run.json (settings, data, timings, scores), embeddings.npy with embeddings.ids.csv (which row is whose),
@@ -144,6 +147,9 @@ impl Embed {
         };
         let run = plan.check()?;
         output.listen();
+        if let Some(expected) = run.expected_training() {
+            output.note(&format!("expected: about {expected} of training"));
+        }
         let artifacts = run.fit(&folder, self.existing(), output)?;
         self.tell(&artifacts.record, folder.path(), output)
     }
@@ -169,7 +175,7 @@ impl Embed {
             _ => (None, None),
         };
         // A recipe that nobody knows is refused before data are read.
-        let of_recipe = self.recipe.as_deref().filter(|name| *name != "none").map(recipe::get).transpose()?;
+        let of_recipe = self.recipe.as_deref().filter(|name| !["none", "paper"].contains(name)).map(recipe::get).transpose()?;
         let (source, options) = match (&self.data, &record) {
             (None, Some(record)) => record.data.located(),
             (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.options()),
@@ -192,14 +198,15 @@ impl Embed {
             Some(settings) => (settings.clone(), origin.recipe.clone()),
             None => {
                 let source = match (&self.recipe, &self.data, self.learning.method()) {
+                    (Some(name), _, Some(method)) if name == "none" => SettingsSource::MethodDefaults(method),
                     (Some(name), ..) => SettingsSource::Recipe(name),
                     (None, Some(_), None) => SettingsSource::Automatic { general: GENERAL },
-                    (None, Some(_), Some(method)) => SettingsSource::Method { method, general: GENERAL },
-                    (None, None, None) => SettingsSource::Recipe("default"),
-                    (None, None, Some(method)) => SettingsSource::Method { method, general: ["default"; 2] },
+                    (None, Some(_), Some(method)) => SettingsSource::Method { method, general: PAPER },
+                    (None, None, None) => SettingsSource::Recipe(EXAMPLE),
+                    (None, None, Some(method)) => SettingsSource::Method { method, general: [EXAMPLE; 2] },
                 };
                 let recipe = source.resolve(task, output)?;
-                if source == SettingsSource::Recipe("default") && self.recipe.is_none() {
+                if source == SettingsSource::Recipe(EXAMPLE) && self.recipe.is_none() {
                     output.note(&format!("settings: recipe {}", recipe.name));
                 }
                 (recipe.settings, Some(recipe.name))

@@ -52,7 +52,7 @@ fn without_data_it_learns_the_built_in_graph_better_than_features_alone() {
         "scheme.safetensors",
     ];
     assert_eq!(names(&run), expected);
-    assert_eq!((&summary["finished"], &summary["recipe"]), (&true.into(), &"default".into()));
+    assert_eq!((&summary["finished"], &summary["recipe"]), (&true.into(), &"span-small".into()));
     let result = &summary["result"];
     assert_eq!((&result["rows"], &result["columns"], &result["epochs"]), (&1000.into(), &128.into(), &100.into()));
     assert!(result["last_loss"].as_f64() < result["first_loss"].as_f64());

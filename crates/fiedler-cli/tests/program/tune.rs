@@ -16,7 +16,7 @@ fn tune(folder: &Path, data: &[&str], out: &str) -> Value {
     command
         .arg("tune")
         .args(data)
-        .args(["--budget", "6", "--epochs", "2", "--recipe", "default", "--json", "--out", out]);
+        .args(["--budget", "6", "--epochs", "2", "--recipe", "span-small", "--json", "--out", out]);
     serde_json::from_slice(&command.assert().success().get_output().stdout).unwrap()
 }
 
@@ -108,7 +108,7 @@ fn labels_of_the_test_part_change_nothing() {
 
     let search = |labels: &str, out: &str| {
         let mut command = fiedler(folder.path());
-        let budget = ["--budget", "3", "--epochs", "2", "--recipe", "default", "--out", out];
+        let budget = ["--budget", "3", "--epochs", "2", "--recipe", "span-small", "--out", out];
         command.arg("tune").args(data(labels)).args(budget).assert().success();
         // Of the first round only: later ones look at splits that have other test parts.
         let runs = fs::read_dir(folder.path().join(out).join("runs")).unwrap();

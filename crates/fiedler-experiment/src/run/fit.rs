@@ -14,7 +14,7 @@ use fiedler_learn::trainer::Checkpointing;
 
 use super::folder::{Existing, RunFolder};
 use super::record::{ResultRecord, RunRecord};
-use super::{RunPlan, scores};
+use super::{RunPlan, scores, timing};
 use crate::error::{Error, Result};
 use crate::observe::Tell;
 use crate::pages;
@@ -50,6 +50,11 @@ impl<'a> CheckedRun<'a> {
     /// What will be in `run.json`.
     pub fn record(&self) -> &RunRecord {
         &self.record
+    }
+
+    /// How long training will take, in words, where that is worth telling; it takes a few epochs to find out.
+    pub fn expected_training(&self) -> Option<String> {
+        timing::expected_training(&self.record.settings, &self.plan.task.dataset)
     }
 
     /// Makes the run in a folder that is locked meanwhile: scheme, training, scores, files, page.

@@ -30,6 +30,20 @@ pub(crate) fn epoch_seconds(
     Ok(started.elapsed().as_secs_f64() / TIMED as f64)
 }
 
+/// Nodes from which on it is worth timing a few epochs before all of them.
+const WORTH_TIMING: usize = 5_000;
+
+/// How long training will take, in words, where that is long enough to be told: from a few epochs of it.
+pub(crate) fn expected_training(settings: &Settings, dataset: &Dataset) -> Option<String> {
+    let method = settings.method.as_any();
+    if dataset.graphs.num_nodes() < WORTH_TIMING || settings.training.epochs < 10 * TIMED || method.untrained().is_none() {
+        return None;
+    }
+    // What fails here will fail, and be told, when it is done in earnest.
+    let seconds = epoch_seconds(settings, dataset, None).ok()? * settings.training.epochs as f64;
+    (seconds > 20.0).then(|| in_words(seconds))
+}
+
 /// A time as people say it: its largest unit, rounded.
 pub(crate) fn in_words(seconds: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), (1.0, "second")];

@@ -1,11 +1,13 @@
 //! What embeddings without training reach: the bar for those with.
 
+use fiedler_graph::NoObserver;
 use fiedler_learn::method::{Hops, MethodSettings, Raw, Spectral, Untrained};
 use fiedler_learn::run::Settings;
 
 use super::cell::{Cell, Measure};
 use super::kind::Context;
 use crate::error::Result;
+use crate::recipe::SettingsSource;
 
 pub const DATASETS: &[&str] =
     &["cora", "citeseer", "pubmed", "amazon-photo", "coauthor-cs", "polblogs", "usa-airports", "brazil-airports"];
@@ -23,12 +25,22 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         against: None,
     };
     let score = Measure::Score(None);
+    let general = SettingsSource::Recipe("none").resolve(context.data, &NoObserver)?;
+    let default = |row: &str, measure: Measure, against: Option<&str>| Cell {
+        recipe: general.name.clone(),
+        about: general.header.source.clone(),
+        settings: general.settings.clone(),
+        against: against.map(str::to_owned),
+        ..cell(row, Raw::default().into(), measure)
+    };
     Ok(vec![
         cell("raw", Raw::default().into(), score),
         cell("untrained GCN", Untrained::default().into(), score),
         cell("spectral", Spectral::default().into(), score),
         cell("hops", Hops::default().into(), score),
+        default("default", score, Some("hops")),
         cell("seconds of spectral", Spectral::default().into(), Measure::FitSeconds),
         cell("seconds of hops", Hops::default().into(), Measure::FitSeconds),
+        default("seconds of default", Measure::FitSeconds, None),
     ])
 }
