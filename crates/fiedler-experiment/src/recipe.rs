@@ -10,9 +10,9 @@ use std::fs;
 use std::path::Path;
 
 use fiedler_graph::Observer;
-use fiedler_learn::{FeatureSource, FeatureSources, TaskLevel};
 use fiedler_learn::method::{Hops, MethodSettings};
 use fiedler_learn::run::Settings;
+use fiedler_learn::{FeatureSource, FeatureSources, TaskLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -403,7 +403,12 @@ mod tests {
                 "cora",
                 "settings: recipe cora, made for this dataset",
             ),
-            (SettingsSource::Automatic { general: GENERAL }, "karate", "default-nodes", "settings: recipe default-nodes"),
+            (
+                SettingsSource::Automatic { general: GENERAL },
+                "karate",
+                "default-nodes",
+                "settings: recipe default-nodes",
+            ),
             (SettingsSource::Recipe("none"), "cora", "default-nodes", "settings: recipe default-nodes"),
             (SettingsSource::Recipe("paper"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
             (SettingsSource::MethodDefaults("dgi"), "cora", "paper-nodes", "settings: recipe paper-nodes"),

@@ -175,7 +175,8 @@ impl Embed {
             _ => (None, None),
         };
         // A recipe that nobody knows is refused before data are read.
-        let of_recipe = self.recipe.as_deref().filter(|name| !["none", "paper"].contains(name)).map(recipe::get).transpose()?;
+        let of_recipe =
+            self.recipe.as_deref().filter(|name| !["none", "paper"].contains(name)).map(recipe::get).transpose()?;
         let (source, options) = match (&self.data, &record) {
             (None, Some(record)) => record.data.located(),
             (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.options()),

@@ -343,11 +343,9 @@ fn a_method_with_defaults_of_its_own_needs_no_other_flag() {
     for line in ["training.epochs = 50  # ", "method.lambda = 0.001  # "] {
         assert!(listed.lines().any(|listed| listed.starts_with(line)), "{listed}");
     }
-    for (arguments, words) in [
-        (["--set", "method.lambda=-1"], "lambda"),
-        (["--loss", "info-nce"], "method.loss"),
-        (["--scheme", "cake"], "cake"),
-    ] {
+    for (arguments, words) in
+        [(["--set", "method.lambda=-1"], "lambda"), (["--loss", "info-nce"], "--loss"), (["--scheme", "cake"], "cake")]
+    {
         let embed = ["embed", "karate", "--method", "cca-ssg", "--out", "never"];
         let message = failure(fiedler(folder.path()).args(embed).args(arguments), 2);
         assert!(message.contains(words), "{message}");

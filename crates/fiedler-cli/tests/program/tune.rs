@@ -13,10 +13,17 @@ use super::fiedler;
 
 fn tune(folder: &Path, data: &[&str], out: &str) -> Value {
     let mut command = fiedler(folder);
-    command
-        .arg("tune")
-        .args(data)
-        .args(["--budget", "6", "--epochs", "2", "--recipe", "span-small", "--json", "--out", out]);
+    command.arg("tune").args(data).args([
+        "--budget",
+        "6",
+        "--epochs",
+        "2",
+        "--recipe",
+        "span-small",
+        "--json",
+        "--out",
+        out,
+    ]);
     serde_json::from_slice(&command.assert().success().get_output().stdout).unwrap()
 }
 

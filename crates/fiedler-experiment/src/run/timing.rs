@@ -36,7 +36,10 @@ const WORTH_TIMING: usize = 5_000;
 /// How long training will take, in words, where that is long enough to be told: from a few epochs of it.
 pub(crate) fn expected_training(settings: &Settings, dataset: &Dataset) -> Option<String> {
     let method = settings.method.as_any();
-    if dataset.graphs.num_nodes() < WORTH_TIMING || settings.training.epochs < 10 * TIMED || method.untrained().is_none() {
+    if dataset.graphs.num_nodes() < WORTH_TIMING
+        || settings.training.epochs < 10 * TIMED
+        || method.untrained().is_none()
+    {
         return None;
     }
     // What fails here will fail, and be told, when it is done in earnest.

@@ -301,7 +301,8 @@ fn records_that_are_none() {
 #[test]
 fn recipes_that_are_none() {
     let good =
-        recipe::to_text(&recipe::get("span-small").unwrap().header, &recipe::get("span-small").unwrap().settings).unwrap();
+        recipe::to_text(&recipe::get("span-small").unwrap().header, &recipe::get("span-small").unwrap().settings)
+            .unwrap();
     let check = |text: &str| {
         let recipe = recipe::from_text("mine.toml", text)?;
         let task = Task::of("karate", &ReadOptions::default(), generate::karate_club());
