@@ -21,7 +21,6 @@ GRAPHS = {
     "cycle 1,000": ["cycle:nodes=1000"],
     "star 1,000": ["star:nodes=1000"],
     "sbm, 5 blocks": ["sbm:nodes=500,classes=5"],
-    "europe-airports": ["europe-airports"],
     "usa-airports": ["usa-airports"],
     "complete 60": ["complete:nodes=60"],
     "one node": ["path:nodes=1"],
@@ -36,7 +35,7 @@ def scheme(program, *arguments):
 
 
 def cell(view, direction):
-    if view["norm_after"] is None:
+    if view["norm_after"] is None or view["drawn_norm"] is None:
         return "none"
     before, told = view["norm_before"], view["norm_after"]
     drawn = view["drawn_norm"]["mean"]
@@ -47,7 +46,7 @@ def cell(view, direction):
 
 
 def row(program, name, arguments, objectives):
-    cells = []
+    cells, before = [], float("nan")
     for objective in objectives:
         found = scheme(program, *arguments, "--norm", objective)
         if isinstance(found, str):
