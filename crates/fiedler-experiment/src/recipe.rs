@@ -335,7 +335,7 @@ impl Recipe {
             return self;
         }
         let nodes = task.dataset.graphs.num_nodes();
-        if nodes > MOST_TRAINED_NODES || nodes < 3 {
+        if !(3..=MOST_TRAINED_NODES).contains(&nodes) {
             if nodes > MOST_TRAINED_NODES {
                 let advice = "multi-hop features alone; --method cca-ssg trains an encoder, at its own pace";
                 observer.note(&format!("more than {MOST_TRAINED_NODES} nodes: {advice}"));

@@ -151,12 +151,15 @@ fn what_it_is_not_for_is_refused_before_training() {
     assert_eq!(read.embedding, EmbeddingSettings { beside: Some(Beside::Hops), ..EmbeddingSettings::default() });
 }
 
+/// Gives shape and values in place of those of a tensor, or none to leave it out.
+type Change<'a> = &'a dyn Fn(&str, &[usize], &[f32]) -> Option<(Vec<usize>, Vec<f32>)>;
+
 #[test]
 fn stored_parts_that_are_missing_or_do_not_fit_are_refused() {
     let dataset = generate::from_spec("citation:nodes=300", 3).unwrap();
     let encoder = Run::new(&settings(cca(), Some(Beside::Hops)), &dataset).fit().unwrap().encoder;
     let whole = StateDict::from_bytes(&encoder.to_bytes().unwrap()).unwrap();
-    let changed = |change: &dyn Fn(&str, &[usize], &[f32]) -> Option<(Vec<usize>, Vec<f32>)>| {
+    let changed = |change: Change<'_>| {
         let mut weights = StateDict::default();
         weights.note = whole.note.clone();
         for (name, shape, values) in whole.iter() {

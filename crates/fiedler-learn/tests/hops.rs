@@ -454,7 +454,7 @@ fn sources_compose_and_are_computed_again_for_other_graphs() {
     assert_eq!(read.embed(&with_sparse(31, 30, 4, 7)).unwrap().rows(), 31);
     let text = serde_json::to_string(&dgi).unwrap();
     assert!(text.contains("given+spectral:4") && serde_json::from_str::<Settings>(&text).unwrap() == dgi);
-    assert!(!serde_json::to_string(&Settings::default()).unwrap().contains("sources"));
+    assert!(serde_json::to_string(&Settings::default()).unwrap().contains("\"sources\":\"auto\""));
 }
 
 #[test]

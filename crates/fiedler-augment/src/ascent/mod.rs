@@ -2,7 +2,7 @@
 //!
 //! By default steps adapt: a step is taken only where it improves the objective enough (Armijo's condition on the projected step),
 //! is shortened until it does, and grows again after success. An explicit rate makes the paper's steps instead, whatever they lead to.
-//! Either way the outcome says what a linear model of the objective has left to gain within the budget ([`gap`]).
+//! Either way the outcome says what a linear model of the objective has left to gain within the budget (the first-order gap).
 
 mod adapt;
 mod gap;
@@ -42,8 +42,8 @@ pub enum StepSize {
     /// Steps adapt to the objective. The first one that is tried moves the most sensitive pair by this much, or spends the budget,
     /// whichever is less: independent of the graph's size and of the objective's scale.
     LargestChange(f64),
-    /// η in the paper, on the derivative of the norm relative to that of the original graph: step `t`, counted from one, has the rate
-    /// `η / √(t + 1)`.
+    /// η in the paper: step `t`, counted from one, has the rate `η / √(t + 1)`. It multiplies the derivative of the norm relative to that
+    /// of the original graph.
     Rate(f64),
 }
 

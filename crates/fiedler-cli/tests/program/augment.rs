@@ -153,7 +153,18 @@ fn interrupting_leaves_nothing_behind() {
     let folder = TempDir::new().unwrap();
     let program = assert_cmd::cargo::cargo_bin!("fiedler");
     let mut child = Process::new(program)
-        .args(["augment", "sbm:nodes=3000", "--steps", "1000000", "--out", "scheme"])
+        .args([
+            "augment",
+            "sbm:nodes=3000",
+            "--support",
+            "all",
+            "--steps",
+            "1000000",
+            "--step-size",
+            "0.01",
+            "--out",
+            "scheme",
+        ])
         .current_dir(folder.path())
         .stderr(Stdio::piped())
         .spawn()

@@ -57,7 +57,7 @@ fn feature_sources_compose_and_are_remembered() {
         &[
             (&["embed", "karate", "--feature-sources", "words"], 2, &["words", "given", "structural", "spectral:K"]),
             (&["embed", "karate", "--method", "hops", "--feature-sources", "given"], 2, &["features.sources", "given"]),
-            (&["embed", "karate", "--dimensions", "3"], 2, &["--dimensions", "span"]),
+            (&["embed", "karate", "--dimensions", "3"], 2, &["--dimensions", "cca-ssg"]),
             (&["embed", "karate", "--method", "hops", "--hidden", "3"], 2, &["--hidden", "hops"]),
             (&["embed", "citation", "--method", "hops", "--dimensions", "2"], 2, &["dimensions", "5 to"]),
         ],
@@ -71,9 +71,9 @@ fn the_table_of_baselines_has_scores_and_seconds() {
     let table = json_of(fiedler(folder.path()).args(arguments));
     let entries = table["entries"].as_array().unwrap();
     let rows: Vec<&str> = entries.iter().map(|entry| entry["row"].as_str().unwrap()).collect();
-    assert_eq!(rows, ["raw", "untrained GCN", "spectral", "hops", "seconds of spectral", "seconds of hops"]);
+    assert_eq!(rows, ["raw", "untrained GCN", "spectral", "hops", "default", "seconds of spectral", "seconds of hops"]);
     let mean = |row: usize| entries[row]["mean"].as_f64().unwrap();
-    assert!(mean(3) > mean(0) && mean(5) > 0.0, "{table}");
+    assert!(mean(3) > mean(0) && mean(4) > mean(0) && mean(6) > 0.0, "{table}");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn hops_describe_every_graph_of_a_set() {
     fiedler(folder.path()).args(arguments).assert().success();
     let bytes = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
     assert!(bytes("run") == bytes("applied"));
-    let arguments = ["embed", "RINGS", "--epochs", "1", "--out", "trained", "--no-report"];
+    let arguments = ["embed", "RINGS", "--method", "span", "--epochs", "1", "--out", "trained", "--no-report"];
     let summary = json_of(fiedler(folder.path()).args(arguments));
     let scores = summary["result"]["scores"].as_array().unwrap();
     let of: Vec<&str> = scores.iter().map(|score| score["of"].as_str().unwrap()).collect();

@@ -263,7 +263,7 @@ fn columns_of_features_are_matched_by_name() {
 fn a_graph_without_features_and_with_names() {
     let folder = TempDir::new().unwrap();
     let output = fiedler(folder.path())
-        .args(["embed", "karate", "--out", "run"])
+        .args(["embed", "karate", "--recipe", "paper", "--out", "run"])
         .args(SMALL)
         .assert()
         .success()
@@ -274,7 +274,11 @@ fn a_graph_without_features_and_with_names() {
 
     fs::write(folder.path().join("edges.csv"), "source,target\nann,bob\nbob,cid\ncid,dot\n").unwrap();
     let mut command = fiedler(folder.path());
-    command.args(["embed", "edges.csv", "--embeddings", "csv,npy", "--out", "named"]).args(SMALL).assert().success();
+    command
+        .args(["embed", "edges.csv", "--method", "span", "--embeddings", "csv,npy", "--out", "named"])
+        .args(SMALL)
+        .assert()
+        .success();
     let table = fs::read_to_string(folder.path().join("named/embeddings.csv")).unwrap();
     let rows: Vec<&str> = table.lines().map(|line| line.split(',').next().unwrap()).collect();
     assert_eq!(rows, ["node", "ann", "bob", "cid", "dot"]);
@@ -285,7 +289,7 @@ fn a_graph_without_features_and_with_names() {
 fn a_set_of_graphs() {
     let folder = TempDir::new().unwrap();
     write_rings(folder.path());
-    let arguments = ["embed", "RINGS", "--epochs", "10", "--batch-size", "8", "--out", "run"];
+    let arguments = ["embed", "RINGS", "--method", "span", "--epochs", "10", "--batch-size", "8", "--out", "run"];
     let summary = json_of(fiedler(folder.path()).args(arguments));
     assert_eq!(summary["recipe"], "paper-graphs");
     let result = &summary["result"];
@@ -397,7 +401,7 @@ fn mistakes_are_explained_with_documented_exit_codes() {
         (&["embed", "--settings", "pairs.toml"], 2, &["pairs.toml", "anchorz", "anchors"]),
         (&["embed", "--method", "raw", "--pairs", "node-node"], 2, &["--contrast", "raw"]),
         (
-            &["embed", "karate", "--pairs", "graph-graph", "--out", "f"],
+            &["embed", "karate", "--method", "span", "--pairs", "graph-graph", "--out", "f"],
             2,
             &["contrast is global-global", "local-local", "one graph"],
         ),
@@ -436,7 +440,7 @@ fn a_finished_run_is_replaced_only_by_force() {
 #[test]
 fn any_setting_can_be_changed_and_unknown_ones_are_refused_before_a_folder_is_begun() {
     let folder = TempDir::new().unwrap();
-    let embed = ["embed", "karate", "--epochs", "2", "--hidden", "8", "--recipe", "none", "--out"];
+    let embed = ["embed", "karate", "--epochs", "2", "--hidden", "8", "--recipe", "paper", "--out"];
     let mut command = fiedler(folder.path());
     command.args(embed).args(["run", "--set", "training.patience=2", "--set", "scheme.steps=3"]).assert().success();
     let record = record(&folder.path().join("run"));

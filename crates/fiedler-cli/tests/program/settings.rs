@@ -112,8 +112,8 @@ fn each_is_refused_by_name_before_anything_is_written() {
     for (key, value, words) in &cases {
         fs::write(folder.path().join("mine.toml"), file(key, value)).unwrap();
         let assignment = format!("{key}={value}");
-        for arguments in [["--settings", "mine.toml"], ["--set", &assignment]] {
-            let message = failure(fiedler(folder.path()).args(embed).args(arguments), 2);
+        for arguments in [vec!["--settings", "mine.toml"], vec!["--recipe", "paper", "--set", &assignment]] {
+            let message = failure(fiedler(folder.path()).args(embed).args(&arguments), 2);
             let told = words.iter().all(|word| message.contains(word)) && !message.contains("panicked");
             assert!(told, "{arguments:?}, {key} = {value} does not say {words:?}:\n{message}");
         }

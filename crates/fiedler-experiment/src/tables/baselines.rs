@@ -26,21 +26,20 @@ pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     };
     let score = Measure::Score(None);
     let general = SettingsSource::Recipe("none").resolve(context.data, &NoObserver)?;
-    let default = |row: &str, measure: Measure, against: Option<&str>| Cell {
+    let default = Cell {
         recipe: general.name.clone(),
         about: general.header.source.clone(),
         settings: general.settings.clone(),
-        against: against.map(str::to_owned),
-        ..cell(row, Raw::default().into(), measure)
+        against: Some("hops".into()),
+        ..cell("default", Raw::default().into(), score)
     };
     Ok(vec![
         cell("raw", Raw::default().into(), score),
         cell("untrained GCN", Untrained::default().into(), score),
         cell("spectral", Spectral::default().into(), score),
         cell("hops", Hops::default().into(), score),
-        default("default", score, Some("hops")),
+        default,
         cell("seconds of spectral", Spectral::default().into(), Measure::FitSeconds),
         cell("seconds of hops", Hops::default().into(), Measure::FitSeconds),
-        default("seconds of default", Measure::FitSeconds, None),
     ])
 }

@@ -70,7 +70,7 @@ fn labels() -> (Labels, Split) {
 fn schemes() -> Vec<(&'static str, SchemeSettings)> {
     let of = |settings: Value| serde_json::from_value(settings).unwrap();
     vec![
-        ("all-pairs", of(json!({"name": "opposite", "steps": 2}))),
+        ("all-pairs", of(json!({"name": "opposite", "objective": "expected", "steps": 2}))),
         (
             "candidates",
             of(

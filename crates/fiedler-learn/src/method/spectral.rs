@@ -27,8 +27,8 @@ pub struct Spectral {
     pub operator: Operator,
     /// Power of its eigenvalue that an eigenvector is multiplied by. 0 leaves all as they are.
     pub power: f64,
-    /// How many times features are propagated, one block of as many columns as there are eigenvectors each, as [`Hops`](super::Hops) has
-    /// them; none for eigenvectors alone.
+    /// How many times features are propagated, one block each. Blocks have as many columns as there are eigenvectors and are those of
+    /// [`Hops`](super::Hops); without any, the embedding is the eigenvectors alone.
     pub propagated: Vec<usize>,
     /// Power iterations of the randomized range finder.
     pub pca_iterations: usize,

@@ -55,7 +55,7 @@ pub fn activate(input: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
 
 /// See [`propagate_mix`](super::propagate_mix()).
 pub fn propagate_mix(operator: &Operator, input: Tensor<2>, coefficients: Tensor<1>) -> Tensor<2> {
-    let coefficient = |k: usize| coefficients.clone().slice([k..k + 1]).unsqueeze::<2>();
+    let coefficient = |k: usize| coefficients.clone().narrow(0, k, 1).unsqueeze::<2>();
     let mut power = input.clone();
     let mut sum = input * coefficient(0);
     for k in 1..coefficients.dims()[0] {

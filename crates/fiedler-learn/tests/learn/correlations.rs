@@ -249,7 +249,8 @@ fn the_loss_is_its_definition_and_has_its_derivative() {
 fn equal_views_of_uncorrelated_columns_have_the_smallest_loss() {
     // Columns of a Hadamard matrix but the first: mean zero, uncorrelated.
     let (rows, width) = (16usize, 15);
-    let sign = |row: usize, column: usize| if (row & (column + 1)).count_ones() % 2 == 0 { 1.0f32 } else { -1.0 };
+    let sign =
+        |row: usize, column: usize| if (row & (column + 1)).count_ones().is_multiple_of(2) { 1.0f32 } else { -1.0 };
     let table: Vec<f32> = (0..rows * width).map(|at| sign(at / width, at % width)).collect();
     let view = Tensor::<2>::from_data(TensorData::new(table, [rows, width]), &common::device());
     let terms = Cca::default().terms([view.clone(), view]).unwrap();
