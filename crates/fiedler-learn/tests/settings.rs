@@ -36,7 +36,7 @@ fn merge(base: &mut Value, patch: &Value) {
 
 /// Why settings are refused, by serde or by the check.
 fn reason(patch: &Value, dataset: &Dataset, level: TaskLevel) -> Option<String> {
-    let mut value = serde_json::to_value(Settings::paper(level)).unwrap();
+    let mut value = serde_json::to_value(Settings { scheme: None, ..Settings::paper(level) }).unwrap();
     merge(&mut value, patch);
     let settings: Settings = match serde_json::from_value(value) {
         Ok(settings) => settings,
