@@ -1,8 +1,9 @@
-//! Times the ascent: `ascent GRAPH SUPPORT STEPS [RATE_MAX RATE_MIN]`.
+//! Times the ascent: `ascent [laplacian] [sampled] GRAPH SUPPORT STEPS [RATE_MAX RATE_MIN]`.
 //!
 //! GRAPH is a name of the catalogue or `random:NODES:EDGES`; SUPPORT is `all`, `edges` or `candidates:EACH`. Values start at
-//! zero, the operator is the propagation, the budget 0.3 of the edges. Prints one line of JSON for each direction and one
-//! for the process; with `all` the latter has the time of a plain pass that reads and writes every value.
+//! zero, the operator is the propagation and the objective the norm of the expected graph unless the first words say otherwise,
+//! the budget is 0.3 of the edges. Prints one line of JSON for each direction and one for the process; with `all` the latter has
+//! the time of a plain pass that reads and writes every value.
 
 use std::error::Error;
 use std::time::Instant;
@@ -19,15 +20,21 @@ use rayon::prelude::*;
 const BUDGET: f64 = 0.3;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut given = |word: &str| match arguments.first() {
+        Some(first) if first == word => !arguments.remove(0).is_empty(),
+        _ => false,
+    };
+    let operator = if given("laplacian") { Operator::Laplacian } else { Operator::Propagation };
+    let objective = if given("sampled") { SpectralObjective::Sampled } else { SpectralObjective::Expected };
     let [name, support, steps, rates @ ..] = arguments.as_slice() else {
-        return Err("usage: ascent GRAPH SUPPORT STEPS [RATE_MAX RATE_MIN]".into());
+        return Err("usage: ascent [laplacian] [sampled] GRAPH SUPPORT STEPS [RATE_MAX RATE_MIN]".into());
     };
     let steps: usize = steps.parse()?;
     let rates: Vec<f64> = rates.iter().map(|rate| rate.parse()).collect::<Result<_, _>>()?;
     let data = open(name)?;
     let graph = data.graph().ok_or("one graph is expected")?;
-    let start = full_spectrum(&Pairs::new(graph, &[]), Operator::Propagation, SpectralObjective::Expected);
+    let start = full_spectrum(&Pairs::new(graph, &[]), operator, objective);
     println!("{{\"graph\":{name:?},\"nodes\":{},\"edges\":{}}}", graph.num_nodes(), graph.num_edges());
     for (place, direction) in [Direction::Max, Direction::Min].into_iter().enumerate() {
         let step_size = rates.get(place).map_or(StepSize::default(), |&rate| StepSize::Rate(rate));
@@ -36,6 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             ascent: Ascent { direction, budget, steps, step_size, ..Ascent::default() },
             original: start.squared_norm,
             pull: &start.kernel.pull,
+            operator,
+            objective,
         };
         match support.as_str() {
             "all" => task.run(&mut Triangle::new(graph, vec![0.0; graph.num_nodes() * (graph.num_nodes() - 1) / 2])),
@@ -68,6 +77,8 @@ struct Task<'a> {
     ascent: Ascent,
     original: f64,
     pull: &'a [f64],
+    operator: Operator,
+    objective: SpectralObjective,
 }
 
 impl Task<'_> {
@@ -86,14 +97,17 @@ impl Task<'_> {
 
     fn run<S: Support>(&self, support: &mut S) {
         let (began, work) = (Instant::now(), processor_seconds());
-        let evaluate = |support: &S| full_spectrum(support, Operator::Propagation, SpectralObjective::Expected);
+        let evaluate = |support: &S| full_spectrum(support, self.operator, self.objective);
         let outcome = self.ascent.run(support, self.original, evaluate, |_| true);
         let (seconds, work) = (began.elapsed().as_secs_f64(), processor_seconds() - work);
         println!(
-            "{{\"direction\":\"{:?}\",\"steps\":{},\"seconds\":{seconds:.4},\"processor_seconds\":{work:.2},\"rate\":{:e},\
-             \"norm\":{:.9},\"mass\":{:.3}}}",
+            "{{\"direction\":\"{:?}\",\"steps\":{},\"evaluations\":{},\"gap\":{:.4},\"seconds\":{seconds:.4},\
+             \"processor_seconds\":{work:.2},\"rate\":{:e},\"norm\":{:.9},\"mass\":{:.3}}}",
             self.ascent.direction,
-            self.ascent.steps,
+            outcome.curve.len() - 1,
+            outcome.evaluations,
+            // As a share of what was gained.
+            outcome.gap / ((outcome.relative_norm.powi(2) - 1.0) * self.original).abs(),
             outcome.rate,
             outcome.relative_norm * self.original.sqrt(),
             support.mass().total(),

@@ -15,9 +15,17 @@ const SUFFICIENT: f64 = 1e-4;
 /// A step that gains too little is shortened to this share, at most so often.
 const SHORTER: f64 = 0.25;
 const ATTEMPTS: usize = 14;
-/// A step that is accepted at once makes the next one longer, up to where the most sensitive pair moves by so much.
+/// A step that is accepted at once makes the next one longer, up to where a pair that just gets its share of the budget moves by so
+/// much: single precision has room for no more. More sensitive pairs are at their bound long before and set no limit.
 const LONGER: f64 = 2.0;
-const LONGEST: f64 = 4.0;
+const LONGEST: f64 = 16.0;
+/// The least sensitive pair that counts in that, relative to the most sensitive.
+const LEAST_SENSITIVE: f64 = 1e-4;
+/// A step is slow that gains less than this share of all that was gained.
+const SLOW: f64 = 0.02;
+/// The least share of the way to a selection that is tried, and how many shares are tried in a step.
+const LEAST_SHARE: f64 = 1e-4;
+const SELECTIONS: usize = 3;
 /// Steps between two looks at the gap, and between two searches for its threshold.
 const CHECKED_EVERY: usize = 3;
 const SEARCHED_EVERY: usize = 9;
@@ -63,22 +71,43 @@ impl Ascent {
         let rise = support.rise(&now.kernel, sign, 0.0);
         let first_rate = (change / rise.largest).min(budget / rise.total);
         let mut rate = first_rate;
-        let mut longest = LONGEST / rise.largest;
         let (mut shift, mut threshold) = (0.0, 0.0);
         let (mut steps, mut checked, mut searched) = (0, 0, 0);
+        // Short steps along the derivative leave pairs of small derivatives behind where a few steep ones forbid longer steps. Once
+        // steps gain little, they therefore go a share of the way to the best selection of pairs instead, as those of Frank and Wolfe.
+        let (mut share, mut is_slow) = (1.0, false);
         while may_move && rate.is_finite() && steps < self.steps {
+            let longest = LONGEST / f64::max(threshold, LEAST_SENSITIVE * rise.largest);
+            let mut selects = is_slow && share > LEAST_SHARE;
             let mut from = From::Current;
             let mut accepted = None;
-            for _ in 0..ATTEMPTS {
-                support.attempt(from, &now.kernel, sign * rate);
-                shift = support.project(budget, shift);
+            let mut attempts = 0;
+            while attempts < ATTEMPTS {
+                attempts += 1;
+                let tried = if selects { longest } else { rate };
+                support.attempt(from, &now.kernel, sign * tried);
+                let reached = support.project(budget, if selects { threshold * longest } else { shift });
+                if selects {
+                    support.blend(share);
+                } else {
+                    shift = reached;
+                }
                 let next = evaluate(support)?;
                 let gain = sign * (next.squared_norm - now.squared_norm);
-                if gain > 0.0 && is_sufficient(gain, rate, support, budget) {
+                if gain > 0.0 && is_sufficient(gain, tried, support, budget) {
                     accepted = Some((next, gain));
                     break;
                 }
-                (from, rate, shift) = (From::Held, rate * SHORTER, shift * SHORTER);
+                from = From::Held;
+                if selects {
+                    share *= SHORTER;
+                    // No selection helps for now: a step along the derivative does.
+                    if share <= LEAST_SHARE || attempts == SELECTIONS {
+                        (selects, attempts) = (false, 0);
+                    }
+                } else {
+                    (rate, shift) = (rate * SHORTER, shift * SHORTER);
+                }
             }
             let Some((next, gain)) = accepted else {
                 support.restore();
@@ -94,7 +123,17 @@ impl Ascent {
             if !watch(&progress) {
                 break;
             }
+            if selects {
+                share = f64::min(LONGER * share, 1.0);
+            } else {
+                threshold = shift / rate;
+                if from == From::Current {
+                    let longest = LONGEST / f64::max(threshold, LEAST_SENSITIVE * rise.largest);
+                    (rate, shift) = ((LONGER * rate).min(longest), shift * LONGER);
+                }
+            }
             let gained = sign * (now.squared_norm - start);
+            is_slow = gain <= SLOW * gained;
             // Worth a pass only once steps gain little. A good threshold stays one for a while.
             if gain <= self.tolerance * gained && steps >= checked + CHECKED_EVERY {
                 let gap = if steps >= searched + SEARCHED_EVERY {
@@ -107,10 +146,8 @@ impl Ascent {
                     stop = Stop::NoGainLeft;
                     break;
                 }
-                (checked, threshold, longest) = (steps, gap.threshold, LONGEST / gap.largest);
-            }
-            if from == From::Current {
-                (rate, shift) = ((LONGER * rate).min(longest), shift * LONGER);
+                (checked, threshold) = (steps, gap.threshold);
+                share = f64::max(share, 2.0 * LEAST_SHARE);
             }
         }
         if perturbed && sign * (now.squared_norm - start) <= 0.0 {

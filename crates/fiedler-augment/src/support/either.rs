@@ -94,6 +94,10 @@ impl Support for PairSupport<'_> {
         either!(self, support => support.attempt(from, kernel, rate))
     }
 
+    fn blend(&mut self, share: f64) {
+        either!(self, support => support.blend(share))
+    }
+
     fn restore(&mut self) {
         either!(self, support => support.restore())
     }

@@ -67,6 +67,9 @@ pub trait Support {
     /// As [`Support::advance`], and holds on to the values it moves from: the current ones, or again those that are held already.
     fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64);
 
+    /// Moves the current values back towards those that are held: `x = held x + share · (x - held x)`.
+    fn blend(&mut self, share: f64);
+
     /// Goes back to the values that are held. The current ones are lost.
     fn restore(&mut self);
 
@@ -140,6 +143,12 @@ impl Clamp {
     #[inline(always)]
     pub(crate) fn of(self, value: f32) -> f32 {
         (value - self.shift).clamp(0.0, self.most)
+    }
+
+    /// A share of the way from a probability to that of a value.
+    #[inline(always)]
+    fn blended(self, value: f32, from: f32, share: f64) -> f32 {
+        from + share as f32 * (self.of(value) - from)
     }
 
     pub(crate) fn at(self, shift: f32) -> Clamp {

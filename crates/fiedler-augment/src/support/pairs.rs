@@ -320,6 +320,16 @@ impl Support for Pairs {
         self.advance(kernel, rate);
     }
 
+    fn blend(&mut self, share: f64) {
+        let Some((held, shift)) = &self.held else { return };
+        let (now, before) = (self.clamp, self.clamp.at(*shift));
+        self.values
+            .iter_mut()
+            .zip(held)
+            .for_each(|(value, &held)| *value = now.blended(*value, before.of(held), share));
+        (self.clamp.shift, self.weighed) = (0.0, None);
+    }
+
     fn restore(&mut self) {
         if let Some((values, shift)) = &self.held {
             self.values.copy_from_slice(values);

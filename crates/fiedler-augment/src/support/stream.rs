@@ -76,9 +76,13 @@ struct Column<V> {
 impl<V: Copy> Row<V> {
     #[inline(always)]
     fn new<S: Simd<f32s = V>>(simd: S, row: &RowFactors) -> Row<V> {
-        let [slope, level, pull, own, bend] =
-            [row.slope, row.level, row.pull, row.own, row.bend].map(|number| simd.splat_f32s(number));
-        Row { slope, level, pull, own, bend }
+        Row {
+            slope: simd.splat_f32s(row.slope),
+            level: simd.splat_f32s(row.level),
+            pull: simd.splat_f32s(row.pull),
+            own: simd.splat_f32s(row.own),
+            bend: simd.splat_f32s(row.bend),
+        }
     }
 
     #[inline(always)]
@@ -131,25 +135,41 @@ impl<const BEND: bool> WithSimd for Advance<'_, BEND> {
         let (seconds, last_seconds) = S::as_simd_f32s(self.terms.seconds);
         let (bends, last_bends) = S::as_simd_f32s(self.terms.bends);
         let zero = simd.splat_f32s(0.0);
-        let moved = |value: S::f32s, column: Column<S::f32s>| {
-            let x = clamp.of(simd, value);
-            simd.max_f32s(simd.add_f32s(x, row.derivative::<S, BEND>(simd, x, column)), floor)
-        };
+        let step = Moved { clamp, row, floor };
         if BEND {
             let columns = inverses.iter().zip(pulls).zip(seconds).zip(bends);
             for ((to, &value), (((&inverse, &pull), &second), &bend)) in values.iter_mut().zip(from).zip(columns) {
-                *to = moved(value, Column { inverse, pull, second, bend });
+                *to = step.of::<S, BEND>(simd, value, Column { inverse, pull, second, bend });
             }
         } else {
             let columns = inverses.iter().zip(pulls);
             for ((to, &value), (&inverse, &pull)) in values.iter_mut().zip(from).zip(columns) {
-                *to = moved(value, Column { inverse, pull, second: zero, bend: zero });
+                *to = step.of::<S, BEND>(simd, value, Column { inverse, pull, second: zero, bend: zero });
             }
         }
-        let [inverse, pull, second, bend] =
-            [last_inverses, last_pulls, last_seconds, last_bends].map(|last| simd.partial_load_f32s(last));
-        let last = moved(simd.partial_load_f32s(last_from), Column { inverse, pull, second, bend });
+        let column = Column {
+            inverse: simd.partial_load_f32s(last_inverses),
+            pull: simd.partial_load_f32s(last_pulls),
+            second: simd.partial_load_f32s(last_seconds),
+            bend: simd.partial_load_f32s(last_bends),
+        };
+        let last = step.of::<S, BEND>(simd, simd.partial_load_f32s(last_from), column);
         simd.partial_store_f32s(last_values, last);
+    }
+}
+
+/// What a row's values are moved by.
+struct Moved<V> {
+    clamp: Clamps<V>,
+    row: Row<V>,
+    floor: V,
+}
+
+impl<V: Copy> Moved<V> {
+    #[inline(always)]
+    fn of<S: Simd<f32s = V>, const BEND: bool>(&self, simd: S, value: V, column: Column<V>) -> V {
+        let x = self.clamp.of(simd, value);
+        simd.max_f32s(simd.add_f32s(x, self.row.derivative::<S, BEND>(simd, x, column)), self.floor)
     }
 }
 
@@ -177,7 +197,7 @@ impl WithSimd for LightSums<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> RowLight {
         let clamp = Clamps::new(simd, self.clamp);
         let (zero, light) = (simd.splat_f32s(0.0), simd.splat_f32s(LIGHT));
-        let own = self.own.map(|own| simd.splat_f32s(own));
+        let own = [simd.splat_f32s(self.own[0]), simd.splat_f32s(self.own[1]), simd.splat_f32s(self.own[2])];
         let [first_column, second_column, third_column] = self.columns;
         let (values, last_values) = S::as_simd_f32s(self.values);
         let [(first, last_first), (second, last_second), (third, last_third)] =
@@ -185,30 +205,61 @@ impl WithSimd for LightSums<'_> {
         let (first_columns, last_first_column) = S::as_mut_simd_f32s(first_column);
         let (second_columns, last_second_column) = S::as_mut_simd_f32s(second_column);
         let (third_columns, last_third_column) = S::as_mut_simd_f32s(third_column);
-        let (mut sums, mut largest) = ([zero; 3], zero);
-        let mut add = |value: S::f32s, factors: [S::f32s; 3], columns: [&mut S::f32s; 3]| {
-            let x = clamp.of(simd, value);
-            largest = simd.max_f32s(largest, x);
-            let x = simd.select_f32s(simd.less_than_or_equal_f32s(x, light), x, zero);
-            let square = simd.mul_f32s(x, x);
-            for (place, (term, column)) in [x, square, square].into_iter().zip(columns).enumerate() {
-                sums[place] = simd.add_f32s(sums[place], simd.mul_f32s(term, factors[place]));
-                *column = simd.add_f32s(*column, simd.mul_f32s(term, own[place]));
-            }
-        };
+        let mut light = Light { clamp, light, own, sums: [zero; 3], largest: zero };
         let factors = first.iter().zip(second).zip(third);
         let columns = first_columns.iter_mut().zip(second_columns).zip(third_columns);
         for ((&value, ((&first, &second), &third)), ((a, b), c)) in values.iter().zip(factors).zip(columns) {
-            add(value, [first, second, third], [a, b, c]);
+            [*a, *b, *c] = light.add(simd, value, [first, second, third], [*a, *b, *c]);
         }
-        let factors = [last_first, last_second, last_third].map(|last| simd.partial_load_f32s(last));
-        let [mut a, mut b, mut c] =
-            [&*last_first_column, &*last_second_column, &*last_third_column].map(|last| simd.partial_load_f32s(last));
-        add(simd.partial_load_f32s(last_values), factors, [&mut a, &mut b, &mut c]);
+        let factors = [
+            simd.partial_load_f32s(last_first),
+            simd.partial_load_f32s(last_second),
+            simd.partial_load_f32s(last_third),
+        ];
+        let columns = [
+            simd.partial_load_f32s(last_first_column),
+            simd.partial_load_f32s(last_second_column),
+            simd.partial_load_f32s(last_third_column),
+        ];
+        let [a, b, c] = light.add(simd, simd.partial_load_f32s(last_values), factors, columns);
         simd.partial_store_f32s(last_first_column, a);
         simd.partial_store_f32s(last_second_column, b);
         simd.partial_store_f32s(last_third_column, c);
-        RowLight { sums: sums.map(|sum| total(simd, sum)), largest: simd.reduce_max_f32s(largest) }
+        RowLight {
+            sums: [total(simd, light.sums[0]), total(simd, light.sums[1]), total(simd, light.sums[2])],
+            largest: simd.reduce_max_f32s(light.largest),
+        }
+    }
+}
+
+/// Sums of a row's light pairs under way.
+struct Light<V> {
+    clamp: Clamps<V>,
+    light: V,
+    own: [V; 3],
+    sums: [V; 3],
+    largest: V,
+}
+
+impl<V: Copy> Light<V> {
+    /// Adds values to the row's sums, and gives the columns' with them.
+    #[inline(always)]
+    fn add<S: Simd<f32s = V>>(&mut self, simd: S, value: V, factors: [V; 3], columns: [V; 3]) -> [V; 3] {
+        let x = self.clamp.of(simd, value);
+        self.largest = simd.max_f32s(self.largest, x);
+        let is_light = simd.less_than_or_equal_f32s(x, self.light);
+        let x = simd.select_f32s(is_light, x, simd.splat_f32s(0.0));
+        let square = simd.mul_f32s(x, x);
+        self.sums = [
+            simd.add_f32s(self.sums[0], simd.mul_f32s(x, factors[0])),
+            simd.add_f32s(self.sums[1], simd.mul_f32s(square, factors[1])),
+            simd.add_f32s(self.sums[2], simd.mul_f32s(square, factors[2])),
+        ];
+        [
+            simd.add_f32s(columns[0], simd.mul_f32s(x, self.own[0])),
+            simd.add_f32s(columns[1], simd.mul_f32s(square, self.own[1])),
+            simd.add_f32s(columns[2], simd.mul_f32s(square, self.own[2])),
+        ]
     }
 }
 
@@ -358,7 +409,7 @@ impl<const BEND: bool> WithSimd for Pull<'_, BEND> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Rise {
         let (clamp, row) = (Clamps::new(simd, self.clamp), Row::new(simd, &self.terms.row));
-        let [zero, one, threshold] = [0.0, 1.0, self.threshold].map(|number| simd.splat_f32s(number));
+        let (zero, one, threshold) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0), simd.splat_f32s(self.threshold));
         let [mut largest, mut sum, mut count, mut inner] = [zero; 4];
         let (values, last_values) = S::as_simd_f32s(self.values);
         let (inverses, _) = S::as_simd_f32s(self.terms.inverses);

@@ -362,6 +362,16 @@ impl Support for Triangle<'_> {
         self.held = Some(held);
     }
 
+    fn blend(&mut self, share: f64) {
+        let Some(held) = &self.held else { return };
+        let (now, before) = (self.clamp, self.clamp.at(held.shift));
+        self.values
+            .par_iter_mut()
+            .zip(&held.values)
+            .for_each(|(value, &held)| *value = now.blended(*value, before.of(held), share));
+        (self.clamp.shift, self.measured) = (0.0, None);
+    }
+
     fn restore(&mut self) {
         if let Some(held) = &mut self.held {
             std::mem::swap(&mut self.values, &mut held.values);
