@@ -67,6 +67,9 @@ def texts():
 
 
 def graphs():
+    seed("matrix_market", "real", "%%MatrixMarket matrix coordinate real symmetric\n% comment\n3 3 2\n2 1 0.5\n3 2 2\n")
+    seed("matrix_market", "pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n")
+    seed("gml", "small", 'graph [ directed 1 node [ id 0 label "a&#65;" x 1.5 v 1 v 2 graphics [ x 1 ] ] node [ id 1 ] edge [ source 0 target 1 weight 0.5 ] ]')
     for path in sorted(FIXTURES.glob("*.graphml")):
         seed("graphml", path.stem, path.read_bytes())
     for path in sorted(FIXTURES.glob("*.json")):

@@ -144,6 +144,21 @@ const LAYOUTS: &[Layout] = &[
         ],
     },
     Layout {
+        target: "heterophilous",
+        format: "heterophilous",
+        named: Some("a.npz"),
+        files: &[
+            "a.npz!edges.npy",
+            "a.npz!node_features.npy",
+            "a.npz!node_labels.npy",
+            "a.npz!train_masks.npy",
+            "a.npz!val_masks.npy",
+            "a.npz!test_masks.npy",
+        ],
+    },
+    Layout { target: "matrix_market", format: "matrix-market", named: Some("a.mtx"), files: &["a.mtx"] },
+    Layout { target: "gml", format: "gml", named: Some("a.gml"), files: &["a.gml"] },
+    Layout {
         target: "struc2vec",
         format: "struc2vec",
         named: Some("a.edgelist"),

@@ -31,6 +31,9 @@ pub struct Reading {
     /// Leave edge weights out
     #[arg(long)]
     unweighted: bool,
+    /// Weight of an edge that is given several times with different ones
+    #[arg(long, value_name = "RULE", value_parser = read::Duplicates::NAMES)]
+    duplicates: Option<String>,
 }
 
 impl Reading {
@@ -43,6 +46,8 @@ impl Reading {
             columns: self.targets.clone(),
             attributes: self.attributes,
             unweighted: self.unweighted,
+            // The parser admits no other names.
+            duplicates: self.duplicates.as_deref().and_then(|rule| rule.parse().ok()).unwrap_or_default(),
         }
     }
 

@@ -5,11 +5,15 @@
 mod assemble;
 pub(crate) mod attributes;
 mod columns;
+mod duplicates;
 pub(crate) mod edge_list;
+mod gml;
 mod gnn_benchmark;
 mod graph_saint;
 mod graphml;
+mod heterophilous;
 mod json;
+mod matrix_market;
 mod moleculenet;
 mod node_link;
 pub mod npz;
@@ -34,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Place, Result};
 use crate::input::DataSource;
 
+pub use duplicates::Duplicates;
 pub use table::TableFile;
 
 /// A file format: its name, how to recognize it and how to read it.
@@ -58,9 +63,12 @@ pub const FORMATS: &[Format] = &[
     wiki_cs::FORMAT,
     graph_saint::FORMAT,
     gnn_benchmark::FORMAT,
+    heterophilous::FORMAT,
     scipy_npz::FORMAT,
+    matrix_market::FORMAT,
     struc2vec::FORMAT,
     graphml::FORMAT,
+    gml::FORMAT,
     node_link::FORMAT,
     moleculenet::FORMAT,
     edge_list::FORMAT,
@@ -83,6 +91,8 @@ pub struct ReadOptions {
     pub attributes: bool,
     /// Leave edge weights out, where a file has them.
     pub unweighted: bool,
+    /// Which weight an edge gets that a file gives several times with different ones.
+    pub duplicates: Duplicates,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.

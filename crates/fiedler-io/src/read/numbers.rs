@@ -161,6 +161,16 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Whether what is left of the row begins with this byte.
+    pub(super) fn begins_with(&self, byte: u8) -> bool {
+        self.rest.first() == Some(&byte)
+    }
+
+    /// What is left of the row; bytes that are not UTF-8 are replaced.
+    pub(super) fn text(&self) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(self.rest)
+    }
+
     /// Where the row stands.
     pub(super) fn place(&self) -> Place {
         self.file.place().line(self.line)

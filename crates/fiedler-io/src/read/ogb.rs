@@ -36,7 +36,8 @@ fn read(input: &DataSource, _options: &ReadOptions) -> Result<Dataset> {
     let mut dataset = assembly.into_dataset(input.stem(), edge_features)?;
     dataset.features = features;
     dataset.graph_labels = read_labels(input, "raw/graph-label", (graphs, "graph"))?;
-    dataset.node_labels = read_labels(input, "raw/node-label", (nodes, "node"))?;
+    dataset.node_labels =
+        read_labels(input, "raw/node-label", (nodes, "node"))?.map(|labels| class_names(input, labels));
     dataset.splits = read_splits(input, if graphs == 1 { nodes } else { graphs })?;
     dataset.report.notes = notes;
     Ok(dataset)
@@ -58,14 +59,24 @@ fn optional(input: &DataSource, name: &str) -> Result<Option<File>> {
 }
 
 fn read_graphs(input: &DataSource) -> Result<Assembly> {
-    let (node_counts, edge_counts) = (require(input, "raw/num-node-list")?, require(input, "raw/num-edge-list")?);
+    let node_counts = require(input, "raw/num-node-list")?;
     let edges = require(input, "raw/edge")?;
+    let graphs = rows(&node_counts).count();
+    // Of a single graph all edges are, whether they are counted or not.
+    let counts = match optional(input, "raw/num-edge-list")? {
+        None if graphs != 1 => return Err(input.missing("raw/num-edge-list.csv.gz", NAME)),
+        counts => counts,
+    };
     let mut assembly = Assembly::default();
-    let (mut edge_counts, mut lines) = (rows(&edge_counts), rows(&edges));
+    let (mut edge_counts, mut lines) = (counts.as_ref().map(rows), rows(&edges));
     for mut row in rows(&node_counts) {
         let nodes = row.natural("a graph's number of nodes")?;
-        let edge_count =
-            edge_counts.require("a number of edges for each graph")?.natural("a graph's number of edges")?;
+        let edge_count = match &mut edge_counts {
+            Some(counts) => {
+                counts.require("a number of edges for each graph")?.natural("a graph's number of edges")? as usize
+            }
+            None => usize::MAX,
+        };
         // A node without edges takes no room in the file: what a few digits claim must stay within reason.
         let all_nodes = assembly.num_nodes() as u64 + u64::from(nodes);
         if all_nodes > (edges.bytes().len() as u64).max(FREE_NODES) {
@@ -75,7 +86,11 @@ fn read_graphs(input: &DataSource) -> Result<Assembly> {
         }
         assembly.begin_graph(nodes).map_err(|error| error.at(&row.place()))?;
         for _ in 0..edge_count {
-            let mut edge = lines.require("as many edges as raw/num-edge-list counts")?;
+            let mut edge = match lines.next() {
+                Some(edge) => edge,
+                None if edge_counts.is_none() => break,
+                None => lines.require("as many edges as raw/num-edge-list counts")?,
+            };
             let (a, b) = (edge.natural("a node of the edge")?, edge.natural("the other node of the edge")?);
             edge.end("two nodes a line")?;
             if a.max(b) >= nodes {
@@ -88,7 +103,7 @@ fn read_graphs(input: &DataSource) -> Result<Assembly> {
     if assembly.len() == 0 {
         return Err(node_counts.malformed("no lines", "one line a graph").into());
     }
-    if let Some(row) = edge_counts.next() {
+    if let Some(row) = edge_counts.and_then(|mut counts| counts.next()) {
         return Err(row.malformed("one more line", format!("{} graphs", assembly.len())).into());
     }
     if let Some(row) = lines.next() {
@@ -143,6 +158,27 @@ fn read_labels(input: &DataSource, name: &str, (count, of): (usize, &str)) -> Re
     } else {
         Labels::Regression(Regression::new(names, labels.values)?)
     }))
+}
+
+/// The names that a table of `mapping` called `labelidx2…` gives classes, where it has one for each.
+///
+/// Names are an ornament: those that cannot be read are left out rather than refused.
+fn class_names(input: &DataSource, labels: Labels) -> Labels {
+    let Labels::Classes(classes) = &labels else { return labels };
+    let tables = ["mapping/labelidx2arxivcategeory", "mapping/labelidx2productcategory"];
+    let Some(file) = tables.iter().find_map(|name| optional(input, name).ok().flatten()) else { return labels };
+    let mut reader = csv::Reader::from_reader(file.bytes());
+    let mut name_of = std::collections::HashMap::new();
+    for record in reader.records().flatten() {
+        if let (Some(class), Some(name)) = (record.get(0), record.get(1)) {
+            name_of.insert(class.to_owned(), name.to_owned());
+        }
+    }
+    let names: Option<Vec<String>> = classes.names().iter().map(|class| name_of.get(class).cloned()).collect();
+    match names.and_then(|names| classes.clone().with_names(names).ok()) {
+        Some(named) => Labels::Classes(named),
+        None => labels,
+    }
 }
 
 /// The columns of `mapping/mol.csv` before the SMILES, when there are as many as labels.

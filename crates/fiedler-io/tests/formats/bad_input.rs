@@ -1,6 +1,6 @@
 //! Files with a fault: reading says where it is, what was found and what was expected, so that a person can mend it.
 
-mod files;
+pub mod files;
 mod graphs;
 mod python;
 mod sets;

@@ -148,7 +148,6 @@ fn errors_name_line_and_remedy() {
         ("0 1 1\n1 2\n", "line 2: no weight in \"1 2\"", "--unweighted"),
         ("", "no edge", ""),
         ("# nothing\n", "no edge", ""),
-        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1\n", "a MatrixMarket file", "save_npz"),
     ] {
         let (error, said) = fails(text);
         assert!(error.contains(found), "{text:?}: {error}");

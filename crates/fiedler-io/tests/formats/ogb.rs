@@ -97,6 +97,27 @@ fn a_single_graph_may_have_labelled_nodes() -> Result<(), Error> {
 }
 
 #[test]
+fn a_single_graph_needs_no_count_of_edges_and_may_name_its_classes() -> Result<(), Error> {
+    let dataset = read(&memory(
+        &[
+            ("raw/num-node-list.csv", b"3\n"),
+            ("raw/edge.csv", b"0,1\n1,2\n"),
+            ("raw/node-feat.csv", b"0.5,1\n0,1\n-1,0\n"),
+            ("raw/node-label.csv", b"2\n0\n1\n"),
+            ("mapping/labelidx2arxivcategeory.csv", b"label idx,arxiv category\n0,cs na\n1,cs mm\n2,cs lo\n"),
+        ],
+        None,
+    ))?;
+    assert_eq!(dataset.graphs.num_edges(), 2);
+    let classes = dataset.node_labels.as_ref().and_then(Labels::classes).expect("classes");
+    assert_eq!((classes.names(), classes.of()[0]), (&["cs na", "cs mm", "cs lo"].map(str::to_owned)[..], Some(2)));
+    let files: Vec<_> = MOLECULES.iter().filter(|(name, _)| *name != "raw/num-edge-list.csv").copied().collect();
+    let error = read(&memory(&files, None)).expect_err("two graphs").to_string();
+    assert!(error.contains("num-edge-list"), "{error}");
+    Ok(())
+}
+
+#[test]
 fn errors_name_the_line() {
     let cases: &[(&str, &[u8], &str)] = &[
         (

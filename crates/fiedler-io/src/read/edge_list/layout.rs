@@ -60,8 +60,8 @@ impl Layout {
     pub(super) fn of(file: &File, options: &ReadOptions) -> Result<Layout> {
         let text = first_lines(file.bytes());
         if text.starts_with("%%MatrixMarket") {
-            let malformed = file.malformed_at(1, "a MatrixMarket file", "an edge list");
-            return Err(malformed.hint("save it with scipy.sparse.save_npz, or as one edge a line").into());
+            let malformed = file.malformed_at(1, "a Matrix Market file", "an edge list");
+            return Err(malformed.hint("pass --format matrix-market, or no format").into());
         }
         let lines = sample(&text);
         let separator = Separator::of(&lines);

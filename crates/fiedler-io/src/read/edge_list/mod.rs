@@ -22,9 +22,9 @@ mod layout;
 mod numbering;
 mod plain;
 
-use fiedler_graph::{Dataset, Graph, Names, PairChunk};
+use fiedler_graph::{Dataset, Names, PairChunk};
 
-use super::{Format, ReadOptions};
+use super::{Format, ReadOptions, duplicates};
 use crate::error::Result;
 use crate::input::{DataSource, base_name};
 use layout::Layout;
@@ -78,7 +78,7 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
         },
         Err(Refusal::Form) => general::parse(file, &layout)?,
     };
-    let (graph, report) = Graph::from_chunks(edges.nodes, edges.weighted, edges.chunks)?;
+    let (graph, report, note) = duplicates::build_chunks(edges.nodes, edges.weighted, edges.chunks, options)?;
     let graph = match edges.names {
         Some(names) => graph.with_names(names)?,
         None => graph,
@@ -86,5 +86,6 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     let mut dataset = Dataset::single(input.stem(), graph);
     dataset.report.edges = report;
     dataset.report.notes = layout.notes;
+    dataset.report.notes.extend(note);
     Ok(dataset)
 }

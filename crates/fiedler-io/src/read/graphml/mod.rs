@@ -8,9 +8,9 @@
 
 mod parser;
 
-use fiedler_graph::{Dataset, Graph};
+use fiedler_graph::Dataset;
 
-use super::{Format, ReadOptions, names_from_text};
+use super::{Format, ReadOptions, duplicates, names_from_text};
 use crate::error::Result;
 use crate::input::DataSource;
 use parser::{Document, Parser};
@@ -36,16 +36,14 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     // igraph calls its nodes n0, n1, n2 … and puts their names into an attribute.
     let counted = ids.iter().enumerate().all(|(at, id)| *id == format!("n{at}"));
     let names = if counted { attributes.take_names("name", nodes).unwrap_or(ids) } else { ids };
-    let (graph, edges) = match weights {
-        Some(weights) => Graph::from_weighted_pairs(nodes, pairs, weights)?,
-        None => Graph::from_pairs(nodes, pairs)?,
-    };
+    let (graph, edges, note) = duplicates::build(nodes, pairs, weights, options)?;
     let graph = match names_from_text(names).unless_counting() {
         Some(names) => graph.with_names(names)?,
         None => graph,
     };
     let mut dataset = Dataset::single(input.stem(), graph);
     dataset.report.edges = edges;
+    dataset.report.notes.extend(note);
     if directed {
         dataset.report.notes.push("the graph is directed; its edges were made undirected".into());
     }

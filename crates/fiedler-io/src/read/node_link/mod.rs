@@ -12,10 +12,10 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use fiedler_graph::{Dataset, Graph};
+use fiedler_graph::Dataset;
 
 use super::attributes::{Attributes, Value};
-use super::{Format, ReadOptions, json, names_from_text};
+use super::{Format, ReadOptions, duplicates, json, names_from_text};
 use crate::error::{Error, Result};
 use crate::input::{DataSource, File};
 use value::{Json, Object};
@@ -60,16 +60,14 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     let (ids, attributes) = nodes(document.nodes, &file)?;
     let pairs = pairs(&document.links, &ids, &file)?;
     let nodes = ids.len();
-    let (graph, edges) = match weights(&document.links, options, &file)? {
-        Some(weights) => Graph::from_weighted_pairs(nodes, pairs, weights)?,
-        None => Graph::from_pairs(nodes, pairs)?,
-    };
+    let (graph, edges, note) = duplicates::build(nodes, pairs, weights(&document.links, options, &file)?, options)?;
     let graph = match names_from_text(ids).unless_counting() {
         Some(names) => graph.with_names(names)?,
         None => graph,
     };
     let mut dataset = Dataset::single(input.stem(), graph);
     dataset.report.edges = edges;
+    dataset.report.notes.extend(note);
     if document.directed {
         dataset.report.notes.push("the graph is directed; its edges were made undirected".into());
     }

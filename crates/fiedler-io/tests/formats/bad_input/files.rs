@@ -93,8 +93,11 @@ pub fn sound() -> Vec<(&'static str, Files)> {
         ("gnn-benchmark", gnn_benchmark()),
         ("gnn-benchmark", gnn_benchmark_pickled()),
         ("scipy-npz", scipy_npz()),
+        ("heterophilous", heterophilous()),
+        ("matrix-market", matrix_market()),
         ("struc2vec", struc2vec()),
         ("graphml", graphml()),
+        ("gml", gml()),
         ("node-link", node_link()),
         ("moleculenet", moleculenet()),
         ("edge-list", edge_list()),
@@ -205,6 +208,35 @@ pub fn node_link() -> Files {
 "links": [{"source": "a", "target": "b", "weight": 0.5}]
 }"#;
     Files::one("toy.json", text)
+}
+
+pub fn gml() -> Files {
+    let text = r#"graph [
+  node [ id 0 label "a" class "red" x 1.5 ]
+  node [ id 1 label "b" class "blue" x 2 ]
+  edge [ source 0 target 1 weight 0.5 ]
+]
+"#;
+    Files::one("toy.gml", text)
+}
+
+pub fn matrix_market() -> Files {
+    Files::one("toy.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% two edges\n3 3 2\n2 1 0.5\n3 2 2\n")
+}
+
+pub fn heterophilous() -> Files {
+    let masks = |marks: [u8; 6]| npy("|b1", "(2, 3)", &marks);
+    let features: Vec<u8> = [0.5f32, 1.0, 2.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let edges: Vec<u8> = [0i64, 1, 1, 2].iter().flat_map(|node| node.to_le_bytes()).collect();
+    let members = BTreeMap::from([
+        ("node_features.npy".into(), npy("<f4", "(3, 1)", &features)),
+        ("node_labels.npy".into(), integers(&[0, 1, 1])),
+        ("edges.npy".into(), npy("<i8", "(2, 2)", &edges)),
+        ("train_masks.npy".into(), masks([1, 0, 0, 0, 1, 0])),
+        ("val_masks.npy".into(), masks([0, 1, 0, 0, 0, 1])),
+        ("test_masks.npy".into(), masks([0, 0, 1, 1, 0, 0])),
+    ]);
+    Files::one("toy.npz", zipped(&members))
 }
 
 pub fn edge_list() -> Files {

@@ -101,11 +101,12 @@ pub fn single_graphs() -> Vec<Case> {
             .says("toy.csv, line 1", "expected text")
             .hints("binary"),
         case(
-            "edge list: a MatrixMarket file",
+            "edge list: a Matrix Market file",
             edges().with("toy.csv", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n"),
         )
+        .format("edge-list")
         .says("toy.csv, line 1", "expected an edge list")
-        .hints("save_npz"),
+        .hints("matrix-market"),
         case("struc2vec: a binary file", airports().with("toy.edgelist", [0, 159, 146, 150, 10, 255]))
             .says("toy.edgelist, line 1", "expected a node, by its number"),
     ]
