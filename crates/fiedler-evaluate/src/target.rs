@@ -43,12 +43,15 @@ pub struct Target {
     pub counted: bool,
     /// Names of the columns of labels, where they come from a table that has them.
     pub columns: Vec<String>,
+    /// Names that items are sorted by before splits are drawn, where those are others than `names`: what a table calls its graphs.
+    pub sort_names: Option<Vec<String>>,
 }
 
 impl Target {
     /// Labels of nodes, without splits.
     pub fn of_labels(labels: Labels) -> Target {
-        Target { labels, splits: Vec::new(), graphs: false, names: None, counted: false, columns: Vec::new() }
+        let (splits, columns) = (Vec::new(), Vec::new());
+        Target { labels, splits, graphs: false, names: None, counted: false, columns, sort_names: None }
     }
 
     /// The labels of a dataset: those of graphs where they exist, else those of nodes.
@@ -68,7 +71,9 @@ impl Target {
         };
         let names = dataset.graphs.block_diagonal().names().filter(|_| !graphs);
         let names = names.map(|names| names.iter().map(|name| name.to_string()).collect());
-        Ok(Target { labels: labels.clone(), splits, graphs, names, counted: true, columns: Vec::new() })
+        let sort_names = dataset.graph_source.as_ref().filter(|_| graphs).and_then(|source| source.names.clone());
+        let (labels, columns) = (labels.clone(), Vec::new());
+        Ok(Target { labels, splits, graphs, names, counted: true, columns, sort_names })
     }
 
     /// Kind of the labels.
@@ -81,9 +86,13 @@ impl Target {
         if self.graphs { "graph" } else { "node" }
     }
 
-    /// Items with at least one known label.
+    /// Items with at least one known label, in the order of their names: splits that are drawn from them do not depend on the order of rows.
     pub(crate) fn labelled(&self) -> Vec<u32> {
-        (0..self.labels.len() as u32).filter(|&item| self.is_labelled(item)).collect()
+        let mut items: Vec<u32> = (0..self.labels.len() as u32).filter(|&item| self.is_labelled(item)).collect();
+        if let Some(names) = self.sort_names.as_ref().or(self.names.as_ref()) {
+            items.sort_by_cached_key(|&item| names.get(item as usize).map(|name| sort_key(name)));
+        }
+        items
     }
 
     /// The splits that came with the data and that are wanted, without items that have no label.
@@ -110,6 +119,14 @@ impl Target {
             Labels::MultiLabel(tasks) => tasks.row(item as usize).iter().any(Option::is_some),
             Labels::Regression(values) => values.row(item as usize).iter().any(Option::is_some),
         }
+    }
+}
+
+/// Names that are whole numbers stand in the order of these, before all others: what is called 0, 1, 2 … stays as it is.
+fn sort_key(name: &str) -> (bool, u64, String) {
+    match name.parse::<u64>() {
+        Ok(number) => (false, number, name.to_owned()),
+        Err(_) => (true, 0, name.to_owned()),
     }
 }
 

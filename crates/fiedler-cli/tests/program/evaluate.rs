@@ -173,8 +173,9 @@ fn faults_in_tables_are_named() {
 #[test]
 fn ids_of_labels_count_rows_that_have_none_where_that_is_said() {
     let folder = TempDir::new().unwrap();
-    // Row k is k, and the class of node k is whether it is at least 6; labels are known of twelve of fifteen, in another order.
-    let embeddings: String = (0..15).map(|row| format!("{row},0.5\n")).collect();
+    // Rows after the seventh are far from the others, and these are one class; labels are known of twelve of fifteen, in another order.
+    let far = |row: usize| row + if row > 7 { 100 } else { 0 };
+    let embeddings: String = (0..15).map(|row| format!("{},0.5\n", far(row))).collect();
     let labels: String = (2..14).rev().map(|row| format!("{row},{}\n", row > 7)).collect();
     let command = || judge(folder.path(), &embeddings, &format!("node,label\n{labels}"));
     let message = failure(&mut command(), 3);

@@ -1,22 +1,25 @@
 //! Random splits and folds, stratified where asked for.
+//!
+//! Items are drawn by their places in the list that is given, and stand in its order in every part: a list in the order of ids gives the
+//! same splits whatever the order of rows.
 
 use fiedler_graph::random::stream;
 use fiedler_graph::{Labels, Split};
 use rand::seq::SliceRandom;
 
-/// Items in groups, each group shuffled: one group a class where the split is stratified, else one group.
-fn shuffled_groups(items: &[u32], labels: Option<&Labels>, seed: u64, purpose: &str, index: u64) -> Vec<Vec<u32>> {
+/// Places of items in groups, each group shuffled: one group a class where the split is stratified, else one group.
+fn shuffled_groups(items: &[u32], labels: Option<&Labels>, seed: u64, purpose: &str, index: u64) -> Vec<Vec<usize>> {
     let mut groups = match labels {
         Some(Labels::Classes(classes)) => {
             let mut groups = vec![Vec::new(); classes.count()];
-            for &item in items {
+            for (place, &item) in items.iter().enumerate() {
                 if let Some(class) = classes.of()[item as usize] {
-                    groups[class as usize].push(item);
+                    groups[class as usize].push(place);
                 }
             }
             groups
         }
-        _ => vec![items.to_vec()],
+        _ => vec![(0..items.len()).collect()],
     };
     let mut random = stream(seed, purpose, index);
     groups.iter_mut().for_each(|group| group.shuffle(&mut random));
@@ -44,10 +47,8 @@ pub(super) fn divide(
             rest = others;
         }
     }
-    let [train, validation, test] = parts;
-    let mut split = Split { name: format!("{purpose}-{index}"), train, validation, test, ..Default::default() };
-    sort_parts(&mut split);
-    split
+    let [train, validation, test] = parts.map(|part| in_order(part, items));
+    Split { name: format!("{purpose}-{index}"), train, validation, test, ..Default::default() }
 }
 
 /// Whole sizes of three parts, each its share rounded down or up: up where most is due.
@@ -76,18 +77,17 @@ pub(super) fn folds(
     let dealt = shuffled_groups(items, stratify_by, seed, purpose, index).concat();
     let part = |fold: usize| {
         let (mut train, mut test) = (Vec::new(), Vec::new());
-        for (place, &item) in dealt.iter().enumerate() {
-            if place % folds == fold { test.push(item) } else { train.push(item) }
+        for (at, &place) in dealt.iter().enumerate() {
+            if at % folds == fold { test.push(place) } else { train.push(place) }
         }
-        let mut split = Split { name: format!("{purpose}-{fold}"), train, test, ..Default::default() };
-        sort_parts(&mut split);
-        split
+        let [train, test] = [train, test].map(|part| in_order(part, items));
+        Split { name: format!("{purpose}-{fold}"), train, test, ..Default::default() }
     };
     (0..folds).map(part).collect()
 }
 
-fn sort_parts(split: &mut Split) {
-    for part in [&mut split.train, &mut split.validation, &mut split.test] {
-        part.sort_unstable();
-    }
+/// The items at these places, in the order of the list.
+fn in_order(mut places: Vec<usize>, items: &[u32]) -> Vec<u32> {
+    places.sort_unstable();
+    places.into_iter().map(|place| items[place]).collect()
 }

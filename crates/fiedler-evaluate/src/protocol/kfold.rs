@@ -54,8 +54,8 @@ impl Division for KFold {
         Ok(divide::folds(&items, self.folds, labels, (seed, "fold", 0)))
     }
 
-    fn describe(&self, _: &Target) -> String {
-        format!("{}-fold cross-validation{}", self.folds, stratified_note(self.stratified))
+    fn describe(&self, target: &Target) -> String {
+        format!("{}-fold cross-validation{}", self.folds, stratified_note(self.stratified, target))
     }
 
     fn with_splits(&self, splits: usize) -> Option<Protocol> {

@@ -174,6 +174,7 @@ pub(crate) fn inner_folds(train: &[u32], folds: usize, labels: &Labels, seed: u6
 }
 
 /// `, stratified` or nothing, at the end of a description.
-fn stratified_note(stratified: bool) -> &'static str {
-    if stratified { ", stratified" } else { "" }
+fn stratified_note(stratified: bool, target: &Target) -> &'static str {
+    // Only classes can be divided alike.
+    if stratified && target.labels.classes().is_some() { ", stratified" } else { "" }
 }

@@ -58,7 +58,7 @@ impl Division for RandomSplits {
             .collect())
     }
 
-    fn describe(&self, _: &Target) -> String {
+    fn describe(&self, target: &Target) -> String {
         let percent = |share: f64| format!("{}", (1000.0 * share).round() / 10.0);
         format!(
             "{}: {} % train, {} % validation, {} % test{}",
@@ -66,7 +66,7 @@ impl Division for RandomSplits {
             percent(self.train),
             percent(self.validation),
             percent(1.0 - self.train - self.validation),
-            stratified_note(self.stratified)
+            stratified_note(self.stratified, target)
         )
     }
 
