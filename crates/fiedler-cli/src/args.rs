@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fiedler_augment::SchemeSettings;
-use fiedler_experiment::Named;
+use fiedler_experiment::{Named, settings_tree};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
@@ -26,7 +26,8 @@ pub fn schemes() -> PossibleValuesParser {
 pub fn word<T: for<'a> Deserialize<'a>>(text: &str) -> Result<Value, String> {
     let words: StrDeserializer<'_, Error> = text.into_deserializer();
     let known = T::deserialize(words).map(|_| Value::from(text));
-    known.map_err(|error| error.to_string().replace('`', ""))
+    let explain = |problem: String| settings_tree::explain_choice("value", &problem).unwrap_or(problem);
+    known.map_err(|error| explain(error.to_string()))
 }
 
 /// A number that is finite.

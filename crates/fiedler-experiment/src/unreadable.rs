@@ -61,7 +61,11 @@ pub(crate) fn read<T>(tree: Value, read: impl Fn(Value) -> serde_json::Result<T>
 impl Unreadable {
     /// What is wrong, with key, value and what is allowed.
     pub(crate) fn message(&self) -> String {
-        match (&self.culprit, self.unknown_key()) {
+        match (&self.culprit, self.unknown_name()) {
+            // A key that nobody knows is named by itself; of a choice, the key is told too.
+            (Some((key, _)), Some(unknown)) if self.problem.starts_with("unknown variant") => {
+                format!("{key}: {unknown}")
+            }
             (_, Some(unknown)) => unknown.to_string(),
             (Some((key, Value::Object(_))), None) => format!("{key}: {}", self.problem),
             (Some((key, value)), None) => format!("{key} cannot be {}: {}", in_short(value), self.problem),
@@ -69,9 +73,9 @@ impl Unreadable {
         }
     }
 
-    /// The nearest key that is known.
+    /// The nearest key, or value, that is known.
     pub(crate) fn hint(&self) -> Option<String> {
-        self.unknown_key().and_then(|unknown| unknown.hint())
+        self.unknown_name().and_then(|unknown| unknown.hint())
     }
 
     /// As an error of its own.
@@ -80,15 +84,33 @@ impl Unreadable {
         Error::new(kind, format!("{name}: {}", self.message()), hint)
     }
 
-    /// A key that nobody knows, with those that are known beside it.
-    fn unknown_key(&self) -> Option<fiedler_graph::Error> {
+    /// A key or a choice that nobody knows, with those that are known.
+    fn unknown_name(&self) -> Option<fiedler_graph::Error> {
         let (key, _) = self.culprit.as_ref()?;
+        self.unknown_key(key).or_else(|| unknown_choice(key, &self.problem))
+    }
+
+    fn unknown_key(&self, key: &str) -> Option<fiedler_graph::Error> {
         // "unknown field `a`, expected one of `b`, `c`"
         let (_, listed) = self.problem.strip_prefix("unknown field ")?.split_once("expected")?;
         let folder = key.rsplit_once('.').map_or(String::new(), |(folder, _)| format!("{folder}."));
-        let known: Vec<String> = listed.split('`').skip(1).step_by(2).map(|name| format!("{folder}{name}")).collect();
+        let known: Vec<String> = in_quotes(listed).map(|name| format!("{folder}{name}")).collect();
         Some(fiedler_graph::Error::unknown_name("setting", key, known.iter().map(String::as_str)))
     }
+}
+
+/// What serde says of a word that is none of a few, as an error with the nearest of them; `None` where it says something else.
+pub(crate) fn unknown_choice(key: &str, problem: &str) -> Option<fiedler_graph::Error> {
+    // "unknown variant `a`, expected one of `b`, `c`"
+    let (word, listed) = problem.strip_prefix("unknown variant `")?.split_once("`, expected")?;
+    // The name of a method is what tells methods apart: it is spoken of as a method.
+    let key = key.strip_suffix(TAG).and_then(|folder| folder.strip_suffix('.')).unwrap_or(key);
+    let kind = key.rsplit('.').next().unwrap_or(key);
+    Some(fiedler_graph::Error::unknown_name(kind, word, in_quotes(listed)))
+}
+
+fn in_quotes(listed: &str) -> impl Iterator<Item = &str> {
+    listed.split('`').skip(1).step_by(2)
 }
 
 /// A value as it stands in a message.
@@ -155,7 +177,8 @@ mod tests {
             (json!({"trainin": {"epochs": 3}}), "\"trainin\"", "did you mean training?"),
             (gcn("num_layers", json!("two")), "method.encoder.num_layers cannot be \"two\": ", ""),
             (gcn("hiden", json!(2)), "\"method.encoder.hiden\"", "did you mean method.encoder.hidden_channels?"),
-            (json!({"method": {"name": "spam"}}), "method.name cannot be \"spam\": ", ""),
+            (json!({"method": {"name": "spam"}}), "method.name: no method is called \"spam\"", "did you mean span?"),
+            (gcn("name", json!("gcm")), "method.encoder.name: no encoder is called \"gcm\"", "did you mean gcn?"),
             (json!({"method": {"encoder": {"dropout": 0.5}}}), "method: missing field `name`", ""),
             (json!({"views": [{"name": "drop-edges", "rat": 1}]}), "\"views.0.rat\"", "did you mean views.0.rate?"),
             (json!({"views": 3}), "views cannot be 3: ", ""),

@@ -24,9 +24,14 @@ fn fit(dataset: &Dataset, method: impl Into<MethodSettings>) -> RunResult {
 }
 
 fn random_graph(nodes: u32, edges: usize, seed: u64) -> Graph {
+    with_isolated(nodes, edges, seed, 0)
+}
+
+/// A random graph, and so many nodes that no edge has.
+fn with_isolated(nodes: u32, edges: usize, seed: u64, isolated: usize) -> Graph {
     let mut random = stream(seed, "test graph", 0);
     let pairs = (0..edges).map(|_| (random.random_range(0..nodes), random.random_range(0..nodes)));
-    Graph::from_pairs(nodes as usize, pairs.filter(|(a, b)| a != b).collect()).unwrap().0
+    Graph::from_pairs(nodes as usize + isolated, pairs.filter(|(a, b)| a != b).collect()).unwrap().0
 }
 
 /// A graph with dense features of a low rank and noise.
@@ -210,6 +215,39 @@ fn stored_projections_give_what_the_fit_gave_and_apply_to_other_graphs() {
     // Other columns than those it was fitted to.
     let found = fit(&dataset, Hops::default()).encoder;
     assert!(matches!(found.embed(&with_sparse(77, 701, 9, 10)), Err(Error::OtherFeatures { .. })));
+}
+
+/// The rows of dense features, of which the last column is left out where asked, and then rows of zeros.
+fn as_sparse(dense: &Dense, last_column: bool, zeros: usize) -> Features {
+    let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in 0..dense.rows() {
+        let kept = dense.columns() - usize::from(!last_column);
+        let entries = dense.row(row)[..kept].iter().enumerate().filter(|(_, value)| **value != 0.0);
+        for (column, &value) in entries {
+            indices.push(column as u32);
+            values.push(value);
+        }
+        indptr.push(indices.len());
+    }
+    indptr.extend(std::iter::repeat_n(indices.len(), zeros));
+    Features::Sparse(Sparse::new(dense.columns(), indptr, indices, values).unwrap())
+}
+
+#[test]
+fn projections_of_sparse_features_apply_to_dense_ones() {
+    // Sparse features that do not use the last column.
+    let mut fitted = with_sparse(80, 20, 3, 5);
+    fitted.features = Some(as_sparse(&fitted.features.unwrap().to_dense(), false, 0));
+    let encoder = fit(&fitted, Hops { dimensions: 20, ..Hops::default() }).encoder;
+    // Features that use every column, held densely; and the same beside so many rows of zeros that they are held sparsely.
+    let other = with_dense(60, 20, 6);
+    let mut beside_isolated = Dataset::single("x", with_isolated(60, 180, 6, 200));
+    beside_isolated.features = Some(as_sparse(&other.features.as_ref().unwrap().to_dense(), true, 200));
+    let (dense, sparse) = (encoder.embed(&other).unwrap(), encoder.embed(&beside_isolated).unwrap());
+    for row in 0..60 {
+        let apart = dense.row(row).iter().zip(sparse.row(row)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart < 1e-5, "row {row}: {apart}");
+    }
 }
 
 #[test]

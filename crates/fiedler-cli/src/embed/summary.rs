@@ -22,11 +22,15 @@ pub fn describe(record: &RunRecord, folder: &str) -> String {
     let what = if record.data.graphs == 1 { "nodes" } else { "graphs" };
     table.row("embeddings", format!("{} {what} × {}", count(result.rows), count(result.columns)));
     if let (Some(first), Some(last)) = (result.first_loss, result.last_loss) {
-        let best = match (record.settings.training.patience, result.best_epoch) {
-            (Some(_), Some(best)) => format!(", smallest after {best}, which is what is kept"),
-            _ => String::new(),
+        let embedded = match result.embedded_epoch {
+            Some(epoch) if epoch == result.epochs => "; the last is embedded".to_owned(),
+            Some(epoch) => format!("; epoch {}, the best, is embedded", count(epoch)),
+            None => String::new(),
         };
-        table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{best}", count(result.epochs)));
+        table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{embedded}", count(result.epochs)));
+    }
+    for warning in &result.warnings {
+        table.row("warning", warning.clone());
     }
     add_scores(&mut table, &result.scores, result.not_judged.as_deref());
     if let Some(verdict) = &result.verdict {

@@ -104,3 +104,52 @@ fn a_finished_run_is_not_resumed_with_other_settings() {
     let notes = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     assert!(notes.contains("--embeddings csv is ignored"), "{notes}");
 }
+
+/// A graph with names, features and labels, its lines in an order that the step gives.
+fn write_shuffled(folder: &Path, step: usize) {
+    const NODES: usize = 211;
+    let order: Vec<usize> = (0..NODES).map(|at| at * step % NODES).collect();
+    let lines = |line: &dyn Fn(usize) -> String| order.iter().map(|&node| line(node)).collect::<String>();
+    let edges = lines(&|node| format!("n{node},n{}\n", (node + 1) % NODES));
+    let noise = |node: usize, by: usize| (node * by % 97) as f64 / 97.0;
+    let features =
+        lines(&|node| format!("n{node},{},{}\n", noise(node, 31) + 0.4 * (node % 3) as f64, noise(node, 57)));
+    let labels = lines(&|node| format!("n{node},{}\n", ["red", "green", "blue"][node % 3]));
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("edges.csv"), format!("source,target\n{edges}")).unwrap();
+    fs::write(folder.join("features.csv"), format!("node,a,b\n{features}")).unwrap();
+    fs::write(folder.join("labels.csv"), format!("node,label\n{labels}")).unwrap();
+}
+
+#[test]
+fn the_order_of_lines_changes_no_score() {
+    let folder = TempDir::new().unwrap();
+    let run = ["embed", "edges.csv", "--features", "features.csv", "--labels", "labels.csv", "--method", "raw"];
+    let score = |step: usize| {
+        let place = folder.path().join(step.to_string());
+        write_shuffled(&place, step);
+        let summary = json_of(fiedler(&place).args(run).args(["--out", "run"]));
+        let judge = ["evaluate", "run/embeddings.npy", "--labels", "labels.csv", "--protocol"];
+        let judged =
+            ["random", "kfold"].map(|protocol| json_of(fiedler(&place).args(judge).arg(protocol))["mean"].clone());
+        (summary["result"]["scores"][0]["value"].clone(), judged)
+    };
+    let one = score(1);
+    assert!(one.0.as_f64() > Some(0.3) && one.0.as_f64() < Some(0.95), "{one:?}");
+    assert_eq!(one, score(17));
+    assert_eq!(one, score(210));
+}
+
+#[test]
+fn the_summary_says_which_epoch_is_embedded_and_warns_of_a_loss_that_rose() {
+    let folder = TempDir::new().unwrap();
+    let text = stdout(fiedler(folder.path()).args(["embed", "--out", "run", "--no-evaluate"]).args(SMALL));
+    assert!(text.contains("in 2 epochs; the last is embedded"), "{text}");
+    let wild = ["embed", "karate", "--out", "wild", "--method", "dgi", "--epochs", "30", "--learning-rate", "3"];
+    let result = json_of(fiedler(folder.path()).args(wild))["result"].clone();
+    let warning = result["warnings"][0].as_str().unwrap_or_default();
+    assert!(warning.contains("far above the lowest"), "{result}");
+    let patient = ["--force", "--patience", "30"];
+    let result = json_of(fiedler(folder.path()).args(wild).args(patient))["result"].clone();
+    assert!(result.get("warnings").is_none() && result["embedded_epoch"] == result["best_epoch"], "{result}");
+}

@@ -96,7 +96,7 @@ impl<'a> CheckedRun<'a> {
             edge_auc: (plan.page || plan.probe.is_some())
                 .then(|| edge_auc(plan.task, &record.settings, observer))
                 .flatten(),
-            ..ResultRecord::new(&outcome, scheme_seconds, scores)
+            ..ResultRecord::new(&outcome, run.settings().training.patience.is_some(), scheme_seconds, scores)
         });
         folder.finish(&record)?;
         let artifacts = RunArtifacts { record, outcome, schemes };

@@ -8,6 +8,7 @@ pub(crate) mod embeddings;
 mod fit;
 mod folder;
 mod lock;
+mod loss_curve;
 mod record;
 mod scores;
 pub(crate) mod timing;

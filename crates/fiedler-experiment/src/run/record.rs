@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
-use crate::run::version1;
+use crate::run::{loss_curve, version1};
 use crate::task::DataRecord;
 use crate::unreadable::{self, Unreadable};
 use fiedler_evaluate::QuickScore;
@@ -52,6 +52,15 @@ pub struct ResultRecord {
     pub last_loss: Option<f32>,
     /// The epoch whose weights are kept, where training has patience.
     pub best_epoch: Option<usize>,
+    /// Lowest mean loss of an epoch.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lowest_loss: Option<f32>,
+    /// The epoch, counted from one, that is embedded: the last, or with patience the best.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub embedded_epoch: Option<usize>,
+    /// What is to be doubted, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<String>,
     /// Relative standard deviation of the embeddings: near zero where they have collapsed.
     pub relative_std: f64,
     /// Seconds for the scheme.
@@ -137,15 +146,26 @@ impl RunRecord {
 }
 
 impl ResultRecord {
-    pub(crate) fn new(outcome: &RunResult, scheme_seconds: f64, scores: Vec<QuickScore>) -> ResultRecord {
+    /// `keeps_best`: whether the best epoch is embedded rather than the last.
+    pub(crate) fn new(
+        outcome: &RunResult,
+        keeps_best: bool,
+        scheme_seconds: f64,
+        scores: Vec<QuickScore>,
+    ) -> ResultRecord {
         let history = &outcome.history;
+        let best_epoch = history.best.map(|(epoch, _)| epoch);
+        let last_epoch = Some(history.losses.len()).filter(|&epochs| epochs > 0);
         ResultRecord {
             rows: outcome.embeddings.rows(),
             columns: outcome.embeddings.columns(),
             epochs: history.losses.len(),
             first_loss: history.losses.first().copied(),
             last_loss: history.losses.last().copied(),
-            best_epoch: history.best.map(|(epoch, _)| epoch),
+            best_epoch,
+            lowest_loss: loss_curve::lowest(&history.losses).map(|(_, loss)| loss),
+            embedded_epoch: if keeps_best { best_epoch } else { last_epoch },
+            warnings: loss_curve::warning(&history.losses, keeps_best).into_iter().collect(),
             relative_std: outcome.embeddings.relative_std(),
             scheme_seconds,
             training_seconds: history.seconds,

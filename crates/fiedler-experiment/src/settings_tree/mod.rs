@@ -2,10 +2,12 @@
 
 mod schema;
 
+use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::unreadable;
 
 pub use schema::SettingEntry;
 
@@ -75,6 +77,10 @@ pub fn with_method(settings: &Settings, name: &str) -> Result<Settings> {
     if settings.method.name() == name {
         return Ok(settings.clone());
     }
+    let known = || MethodSettings::ALL.iter().map(|method| method.name);
+    if !known().any(|method| method == name) {
+        return Err(fiedler_graph::Error::unknown_name("method", name, known()).into());
+    }
     let before = tree(settings)?;
     let changed = assign_value(settings, "method.name", name.into())?;
     let mut new = tree(&changed)?;
@@ -126,6 +132,9 @@ fn assign_any(settings: &Settings, key: &str, values: Vec<Value>, text: &str) ->
     if problem.starts_with("unknown field") {
         return Err(unknown(key, &resolved, &before));
     }
+    if let Some(choice) = unreadable::unknown_choice(key, &problem) {
+        return Err(Error::new(ErrorKind::Usage, format!("{key}: {choice}"), choice.hint()));
+    }
     let hint = "`fiedler settings` lists all keys with values such as they take".to_owned();
     Err(Error::new(ErrorKind::Usage, format!("{key} cannot be {text}: {problem}"), hint))
 }
@@ -160,6 +169,12 @@ fn put(tree: &mut Value, path: &[&str], value: Value) -> bool {
     true
 }
 
+/// Why a word is none of those that a value may be, with the nearest of them: what serde found, in our words.
+pub fn explain_choice(key: &str, problem: &str) -> Option<String> {
+    let choice = unreadable::unknown_choice(key, problem)?;
+    Some(choice.hint().map_or_else(|| choice.to_string(), |hint| format!("{choice}; {hint}")))
+}
+
 /// A key that nobody knows, with the nearest of those that are known.
 fn unknown(key: &str, settings: &Settings, tree: &Value) -> Error {
     let known = schema::Walk::new(settings, tree).entries();
@@ -181,7 +196,6 @@ mod tests {
 
     use fiedler_augment::SchemeSettings;
     use fiedler_learn::TaskLevel;
-    use fiedler_learn::method::MethodSettings;
 
     use super::*;
 
@@ -280,10 +294,18 @@ mod tests {
             ("epochs", "key=value"),
             ("training.epochs=many", "many"),
             ("training=3", "training"),
+            ("method.name=sapn", "did you mean span?"),
+            ("method.encoder.name=gcm", "did you mean gcn?"),
+            ("scheme.name=oposite", "did you mean opposite?"),
+            ("embedding.beside=hop", "did you mean hops?"),
+            ("method.loss.name=infonce", "did you mean info-nce?"),
         ] {
             let error = assigned(&[assignment]).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage, "{assignment}");
             assert!(error.in_one_line().contains(words), "{assignment}: {}", error.in_one_line());
+            assert!(!error.in_one_line().contains("variant"), "{assignment}: {}", error.in_one_line());
         }
+        let error = with_method(&Settings::default(), "sapn").unwrap_err();
+        assert_eq!(error.to_string(), "no method is called \"sapn\"");
     }
 }

@@ -4,10 +4,21 @@ use fiedler_augment::SchemeSettings;
 use fiedler_augment::scheme::{DiffusionSettings, Form, NodeDropping, Rates, Spectral, Uniform};
 
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, SHARED_SCHEME, TableSpec};
 use crate::error::Result;
 
-pub const DATASETS: &[&str] = &["cora", "amazon-photo", "wiki-cs", "pubmed"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Augmentation schemes",
+    datasets: &["cora", "amazon-photo", "wiki-cs", "pubmed"],
+    cells,
+    notes: &[
+        SHARED_SCHEME,
+        "Uniform removes the same share of edges from both views. A scheme has settings of its own where a recipe names it, \
+         else those of the opposite scheme. Diffusion keeps the 64 largest entries of each node.",
+    ],
+    ..TableSpec::USUAL
+};
 
 /// Our names, and those of the paper.
 const ROWS: &[(&str, &str)] = &[
@@ -18,7 +29,7 @@ const ROWS: &[(&str, &str)] = &[
     ("opposite", "Opposite-direction scheme SPAN_opposite"),
 ];
 
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let (name, level) = (&context.data.name, context.data.level);
     ROWS.iter()
         .map(|&(row, printed)| {

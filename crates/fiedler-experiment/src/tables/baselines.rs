@@ -5,15 +5,35 @@ use fiedler_learn::method::{Hops, MethodSettings, Raw, Spectral, Untrained};
 use fiedler_learn::run::Settings;
 
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, TableSpec};
 use crate::error::Result;
 use crate::recipe::SettingsSource;
 
-pub const DATASETS: &[&str] =
-    &["cora", "citeseer", "pubmed", "amazon-photo", "coauthor-cs", "polblogs", "usa-airports", "brazil-airports"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Embeddings without training",
+    unit: "accuracy in %, or seconds",
+    datasets: &[
+        "cora",
+        "citeseer",
+        "pubmed",
+        "amazon-photo",
+        "coauthor-cs",
+        "polblogs",
+        "usa-airports",
+        "brazil-airports",
+    ],
+    cells,
+    notes: &[
+        "Nothing is trained but in the row default. Seconds are those of fitting and embedding on this machine, without reading and \
+         evaluation.",
+        "Where nodes have no features, raw means one-hot degrees, and hops structural features beside eigenvectors.",
+    ],
+    ..TableSpec::USUAL
+};
 
 /// The rows of a dataset.
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let cell = |row: &str, method: MethodSettings, measure: Measure| Cell {
         data: context.place,
         row: row.into(),

@@ -15,6 +15,7 @@ use fiedler_graph::{Dataset, Graph, Observer, generate};
 use fiedler_io::AtomicFiles;
 use fiedler_report::drawing::{Effects, Subject, drawings};
 
+use super::kind::TableSpec;
 use super::{TableKind, data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
@@ -27,7 +28,13 @@ use serde::Serialize;
 use tally::{Row, Tally};
 
 /// The paper does not say how large its random geometric graph is; with clusters, what lies between them is not a matter of opinion.
-pub const DATASETS: &[&str] = &["geometric:nodes=60,radius=0.2,clusters=3,spread=0.13", "mutag"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Case study",
+    unit: "share of probability in %",
+    datasets: &["geometric:nodes=60,radius=0.2,clusters=3,spread=0.13", "mutag"],
+    ..TableSpec::USUAL
+};
 
 /// Graphs of a set that are drawn.
 const DRAWN: usize = 3;

@@ -9,13 +9,23 @@ use fiedler_io::AtomicFiles;
 use fiedler_spectral::Operator;
 
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, TableSpec};
 use crate::error::Result;
 
-pub const DATASETS: &[&str] = &["cora", "amazon-photo", "wiki-cs", "pubmed"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Convergence of the scheme",
+    unit: "norms",
+    datasets: &["cora", "amazon-photo", "wiki-cs", "pubmed"],
+    cells,
+    notes: &["Norms are the square roots of the sums of squared eigenvalues of the expected graph; the steps are in \
+         convergence-DATASET.csv."],
+    writes_steps: true,
+    ..TableSpec::USUAL
+};
 
 /// The norm before, and what both views make of it. The way there stands in a file for each dataset.
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let mut base = context.recipes.span(&context.data.name, context.data.level)?;
     // The norms that the paper prints are those of the operator that its program has, not of the Laplacian of its text.
     if let SchemeSettings::Opposite(spectral) = base.settings.scheme_or_usual() {

@@ -5,16 +5,26 @@ use fiedler_augment::scheme::Spectral;
 
 use super::ablation;
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, SHARED_SCHEME, TableSpec};
 use crate::error::Result;
 
-pub const DATASETS: &[&str] = &["pubmed", "wiki-cs", "amazon-computers", "coauthor-cs"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Number of eigenvalues",
+    datasets: &["pubmed", "wiki-cs", "amazon-computers", "coauthor-cs"],
+    cells,
+    notes: &[
+        SHARED_SCHEME,
+        "A number of eigenvalues is left out where both ends would meet. The paper shows curves only.",
+    ],
+    ..TableSpec::USUAL
+};
 
 /// K in the paper.
 const ENDS: [usize; 6] = [50, 100, 200, 500, 1000, 5000];
 
 /// One row for each K that leaves eigenvalues out, and one for all of them.
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let base = context.recipes.span(&context.data.name, context.data.level)?;
     let nodes = context.data.dataset.graphs.num_nodes();
     let some = ENDS.into_iter().filter(|&ends| 2 * ends < nodes).map(Some);

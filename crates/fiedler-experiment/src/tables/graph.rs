@@ -5,17 +5,38 @@ use fiedler_augment::scheme::{GraphCl, NodeDropping, Operation};
 
 use super::ablation;
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, SHARED_SCHEME, TableSpec};
 use super::node::of_row;
 use crate::error::Result;
+use fiedler_evaluate::ProtocolPreset;
 
-pub const DATASETS: &[&str] =
-    &["nci1", "proteins", "mutag", "dd", "collab", "reddit-binary", "reddit-multi-5k", "imdb-binary", "imdb-multi"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Graph classification",
+    datasets: &[
+        "nci1",
+        "proteins",
+        "mutag",
+        "dd",
+        "collab",
+        "reddit-binary",
+        "reddit-multi-5k",
+        "imdb-binary",
+        "imdb-multi",
+    ],
+    cells,
+    notes: &[
+        SHARED_SCHEME,
+        "Supervised encoders set one graph in ten of what they learn from aside to say when to stop.",
+    ],
+    protocol: ProtocolPreset::Kfold,
+    ..TableSpec::USUAL
+};
 
 /// Share of the nodes that node dropping takes.
 const DROPPED: f64 = 0.2;
 
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let (name, level) = (&context.data.name, context.data.level);
     let recipes = context.recipes;
     let dropping =

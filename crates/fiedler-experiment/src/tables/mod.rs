@@ -12,6 +12,7 @@ mod estimate;
 mod files;
 mod graph;
 mod kind;
+mod matched;
 mod node;
 mod paper;
 mod plan;
@@ -97,7 +98,7 @@ impl TablePlan {
         let observer: &dyn Observer = &lock.refreshing(observer);
         let store = RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) };
         let table = plan.carry_out(&data, &store)?;
-        if self.kind == TableKind::Convergence {
+        if self.kind.writes_steps() {
             for cell in plan.first_cells() {
                 let data = &data[cell.data];
                 if let Some(timing) = store.timing(data, cell, self.seed) {

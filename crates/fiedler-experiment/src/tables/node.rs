@@ -4,15 +4,21 @@ use fiedler_learn::method::{MethodSettings, Raw};
 use fiedler_learn::run::Settings;
 
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, SHARED_SCHEME, TableSpec};
 use crate::error::Result;
 
-pub const DATASETS: &[&str] =
-    &["cora", "citeseer", "pubmed", "wiki-cs", "amazon-computers", "amazon-photo", "coauthor-cs"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Node classification",
+    datasets: &["cora", "citeseer", "pubmed", "wiki-cs", "amazon-computers", "amazon-photo", "coauthor-cs"],
+    cells,
+    notes: &[SHARED_SCHEME],
+    ..TableSpec::USUAL
+};
 pub const ROWS: &[&str] = &["Raw-X", "S-GCN", "R-GCN", "GCL-SPAN"];
 
 /// The rows of a dataset.
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     ROWS.iter()
         .map(|&row| {
             let found = match row {

@@ -4,15 +4,22 @@ use fiedler_augment::SchemeSettings;
 
 use super::ablation;
 use super::cell::{Cell, Measure};
-use super::kind::Context;
+use super::kind::{Context, SHARED_SCHEME, TableSpec};
 use crate::error::Result;
 
-pub const DATASETS: &[&str] = &["cora", "amazon-photo", "wiki-cs", "pubmed"];
+/// What the table is.
+pub const SPEC: TableSpec = TableSpec {
+    title: "Perturbation strength",
+    datasets: &["cora", "amazon-photo", "wiki-cs", "pubmed"],
+    cells,
+    notes: &[SHARED_SCHEME, "The paper shows curves only, so there are no figures to compare with."],
+    ..TableSpec::USUAL
+};
 
 /// σ_e in the paper, in tenths.
 const TENTHS: std::ops::RangeInclusive<u8> = 1..=9;
 
-pub fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
+fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let base = context.recipes.span(&context.data.name, context.data.level)?;
     let mut cells = Vec::new();
     for tenths in TENTHS {

@@ -55,8 +55,17 @@ impl UnitRows {
                 UnitRows::Sparse { indptr, indices, values, columns: columns as usize }
             }
             MatrixRef::Dense(values, columns) => {
-                let scales = values.storage::<f32>().chunks(columns.max(1)).map(unit_scale).collect();
-                UnitRows::Dense { values, scales, columns }
+                let rows = values.storage::<f32>().chunks(columns.max(1));
+                let scales: Vec<f32> = rows.clone().map(unit_scale).collect();
+                if used.iter().all(|&used| used) {
+                    return UnitRows::Dense { values, scales, columns };
+                }
+                // Columns that the sparse features of an earlier graph did not have.
+                let kept = used.iter().filter(|&&used| used).count();
+                let of_row =
+                    |row| std::iter::zip(row, used).filter(|(_, used)| **used).map(|(value, _): (&f32, _)| *value);
+                let values = TensorData::new(rows.flat_map(of_row).collect::<Vec<f32>>(), [scales.len(), kept]);
+                UnitRows::Dense { values: FlexTensor::from_data(values), scales, columns: kept }
             }
         }
     }
