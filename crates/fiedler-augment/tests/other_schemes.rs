@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use fiedler_augment::centrality::Centrality;
 use fiedler_augment::scheme::{
     Augmentation, CentralityRemoval, Clustered, DiffusionSettings, Form, GraphCl, Operation, Rates, Scheme,
-    SchemeSettings, Uniform, ViewKey,
+    SchemeSettings, Spectral, Uniform, ViewKey,
 };
 use fiedler_graph::{Event, Graph, GraphSet, NoObserver, generate};
 use fiedler_io::{ReadOptions, catalogue};
@@ -137,6 +137,22 @@ fn uniform_perturbation_of_a_large_graph_needs_no_list_of_pairs() {
     let kept = drawn.edge_pairs().filter(|&(low, high)| set.block_diagonal().has_edge(low, high)).count() as f64;
     let added = drawn.num_edges() as f64 - kept;
     assert!((kept - 270_000.0).abs() < 800.0 && (added - 30_000.0).abs() < 800.0, "{kept} {added}");
+}
+
+#[test]
+fn matched_flips_are_as_many_as_those_of_the_opposite_scheme() {
+    let set = karate();
+    let spectral = Spectral { ratio: 0.4, ..Spectral::default() };
+    let opposite = compute(&SchemeSettings::Opposite(spectral), &set);
+    let matched = compute(&SchemeSettings::UniformMatched(spectral), &set);
+    for view in 0..2 {
+        let (wanted, found) = (&opposite.report().views[view], &matched.report().views[view]);
+        assert_eq!(wanted.name, found.name);
+        assert!(wanted.mass.total() > 1.0, "{wanted:?}");
+        assert!((wanted.mass.removed - found.mass.removed).abs() < 1e-6 * wanted.mass.total(), "{found:?}");
+        assert!((wanted.mass.added - found.mass.added).abs() < 1e-6 * wanted.mass.total(), "{found:?}");
+        assert!(matches!(matched.views()[view], Augmentation::Uniform(_)));
+    }
 }
 
 #[test]

@@ -118,6 +118,8 @@ schemes! {
     "uniform-addition" => UniformAddition(UniformRatio), UniformRatio::check_addition, UniformRatio::addition, ratio_axis;
     /// Pairs flip in both views, half of them edges.
     "uniform-flipping" => UniformFlipping(UniformRatio), UniformRatio::check_flipping, UniformRatio::flipping, ratio_axis;
+    /// As many removals and additions in each view as the opposite scheme has, all alike: what the spectrum is compared with.
+    "uniform-matched" => UniformMatched(Spectral), Spectral::check_opposite, Spectral::matched, ratio_axis;
     /// Edges between clusters are removed more often than those within.
     "clustered" => Clustered(Clustered), Clustered::check, Clustered::compute, ratio_axis;
     /// Edges between central nodes are removed less often: GCA.
@@ -166,7 +168,8 @@ impl SchemeSettings {
         match self {
             SchemeSettings::Opposite(spectral)
             | SchemeSettings::Single(spectral)
-            | SchemeSettings::Double(spectral) => spectral.operator,
+            | SchemeSettings::Double(spectral)
+            | SchemeSettings::UniformMatched(spectral) => spectral.operator,
             SchemeSettings::NodeDropping(dropping) => dropping.operator,
             _ => Operator::default(),
         }

@@ -29,6 +29,7 @@ tables! {
     Ablation ablation = "ablation": "Schemes against each other: uniform, diffusion, single, double, opposite",
     Strength strength = "strength": "Perturbation strength from 0.1 to 0.9: opposite against uniform",
     Matched matched = "matched": "Spectral schemes against random ones that change as many pairs, and against no change",
+    Plugin plugin = "plugin": "Spectral views inside other methods, against their own views, no edge changes and matched random flips",
     Eigenvalues eigenvalues = "eigenvalues": "How many eigenvalues count: 50 to 5000 of each end, or all",
     Convergence convergence = "convergence": "How the norm of the spectrum goes while schemes are optimized; nothing is trained",
     Time time = "time": "Seconds for scheme and training",

@@ -17,8 +17,8 @@ pub const SPEC: TableSpec = TableSpec {
     notes: &[
         SHARED_SCHEME,
         "All rows have the settings of the dataset's recipe but for the scheme, and its ratio r: views change r times as many pairs \
-         as there are edges. Uniform removal removes them from both views; uniform flips removes them from the first and adds them to \
-         the second. Differences are to uniform removal, paired over seeds and splits.",
+         as there are edges. Uniform removal removes them from both views; matched flips removes and adds as many in each view as the \
+         opposite scheme. Differences are to uniform removal, paired over seeds and splits.",
         "A cap is the most flip probability of any pair: below 1, views differ from draw to draw.",
     ],
     ..TableSpec::USUAL
@@ -50,11 +50,10 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         _ => Spectral::default(),
     };
     let none = Rates::default();
-    let flips = Uniform { first: Rates::removing(spectral.ratio), second: Rates { add: spectral.ratio, ..none } };
     let mut cells = vec![
         cell("no change".into(), SchemeSettings::Uniform(Uniform { first: none, second: none })),
         cell(RIVAL.into(), ablation::uniform(spectral.ratio)),
-        cell("uniform flips".into(), SchemeSettings::Uniform(flips)),
+        cell("matched flips".into(), SchemeSettings::UniformMatched(spectral)),
     ];
     for (name, objective) in [("expected", SpectralObjective::Expected), ("sampled", SpectralObjective::Sampled)] {
         for cap in CAPS {

@@ -16,6 +16,7 @@ mod matched;
 mod node;
 mod paper;
 mod plan;
+mod plugin;
 mod preanalysis;
 mod recipes;
 mod report;

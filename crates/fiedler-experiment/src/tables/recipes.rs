@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use fiedler_augment::SchemeSettings;
+use fiedler_graph::NoObserver;
 use fiedler_learn::TaskLevel;
 use fiedler_learn::run::Settings;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::recipe::SettingsSource;
+use crate::task::Task;
 use crate::{recipe, settings_tree};
 use fiedler_evaluate::ProtocolPreset;
 
@@ -68,6 +71,17 @@ impl Recipes {
             Some(found) => Ok(found),
             None => self.general("supervised", level),
         }
+    }
+
+    /// The settings of a method for a dataset: `METHOD/NAME`, else what the method recommends.
+    pub fn method(&self, method: &str, task: &Task) -> Result<FoundRecipe> {
+        if let Some(path) = self.folder.as_ref().map(|folder| folder.join(format!("{method}/{}.toml", task.name)))
+            && path.is_file()
+        {
+            return self.adjusted(recipe::read(&path)?.0);
+        }
+        let source = SettingsSource::Method { method, general: recipe::GENERAL };
+        self.adjusted(source.resolve(task, &NoObserver)?)
     }
 
     fn general(&self, kind: &str, level: TaskLevel) -> Result<FoundRecipe> {
