@@ -5,8 +5,8 @@ use burn::module::{Module, Param};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layers, check_shape};
-use crate::error::{Result, check_size};
+use super::{Layers, check_channels, check_shape};
+use crate::error::{Error, Result, check_size};
 use crate::layer::{Activation, ActivationLayer, BatchNorm};
 use crate::ops::{self, ActivationOp, plain};
 use crate::pass::{self, Mode, Pass};
@@ -18,6 +18,9 @@ use crate::{FeatureMatrix, Initializer, MessageGraph};
 pub struct GcnSettings {
     /// Width of every layer.
     pub hidden_channels: usize,
+    /// Channels of the last layer, where they are not `hidden_channels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_channels: Option<usize>,
     /// Number of layers.
     pub num_layers: usize,
     /// What follows every layer.
@@ -37,6 +40,7 @@ impl Default for GcnSettings {
     fn default() -> Self {
         GcnSettings {
             hidden_channels: 512,
+            out_channels: None,
             num_layers: 2,
             activation: Activation::Prelu,
             last_activation: None,
@@ -54,7 +58,20 @@ impl GcnSettings {
     /// Names the setting.
     pub fn check(&self) -> Result<()> {
         check_shape(self.hidden_channels, self.num_layers)?;
+        check_channels("out_channels", self.channels(self.num_layers - 1))?;
+        let one_width = self.num_layers == 1 || self.channels(self.num_layers - 1) == self.hidden_channels;
+        let shares = self.share_slope && self.last_activation.is_none();
+        if shares && self.activation == Activation::PreluChannelwise && !one_width {
+            let expected = "false where layers differ in width and every channel has a slope of its own";
+            return Err(Error::setting("share_slope", true, expected));
+        }
         pass::check_dropout(self.dropout)
+    }
+
+    /// Channels of a layer, counted from zero.
+    pub(super) fn channels(&self, layer: usize) -> usize {
+        let last = layer + 1 == self.num_layers;
+        self.out_channels.filter(|_| last).unwrap_or(self.hidden_channels)
     }
 }
 
@@ -84,26 +101,23 @@ impl Gcn {
     /// When a setting is out of its range.
     pub fn new(settings: &GcnSettings, columns: usize, initializer: &mut Initializer) -> Result<Gcn> {
         settings.check()?;
-        let GcnSettings {
-            hidden_channels: hidden,
-            num_layers,
-            activation,
-            last_activation,
-            share_slope,
-            batch_norm,
-            dropout,
-        } = *settings;
-        let convolutions = (0..num_layers).map(|layer| Convolution {
-            weight: initializer.glorot(if layer == 0 { columns } else { hidden }, hidden),
-            bias: initializer.constant([hidden], 0.0),
-            norm: batch_norm.then(|| BatchNorm::new(hidden, initializer)),
+        let GcnSettings { num_layers, activation, last_activation, share_slope, batch_norm, dropout, .. } = *settings;
+        let convolutions = (0..num_layers).map(|layer| {
+            let inputs = if layer == 0 { columns } else { settings.channels(layer - 1) };
+            let outputs = settings.channels(layer);
+            Convolution {
+                weight: initializer.glorot(inputs, outputs),
+                bias: initializer.constant([outputs], 0.0),
+                norm: batch_norm.then(|| BatchNorm::new(outputs, initializer)),
+            }
         });
         let layers: Vec<Convolution> = convolutions.collect();
         // Of the layers that have the same activation, all or none share it.
         let alike = num_layers - usize::from(last_activation.is_some());
         let alike = if share_slope { alike.min(1) } else { alike };
-        let kinds = std::iter::repeat_n(activation, alike).chain(last_activation);
-        let activations = kinds.map(|activation| ActivationLayer::new(activation, hidden, initializer)).collect();
+        let layer = |activation, layer| ActivationLayer::new(activation, settings.channels(layer), initializer);
+        let mut activations: Vec<ActivationLayer> = (0..alike).map(|at| layer(activation, at)).collect();
+        activations.extend(last_activation.map(|activation| layer(activation, num_layers - 1)));
         Ok(Gcn { layers, activations, own_last: last_activation.is_some(), dropout })
     }
 

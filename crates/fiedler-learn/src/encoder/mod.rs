@@ -44,13 +44,18 @@ impl Default for EncoderSettings {
 
 /// Refuses widths and depths that no machine has room for, before anything is made of them.
 fn check_shape(hidden_channels: usize, num_layers: usize) -> Result<()> {
-    if !(1..=1 << 20).contains(&hidden_channels) {
-        return Err(Error::setting("hidden_channels", hidden_channels, "1 to 1,048,576"));
-    }
+    check_channels("hidden_channels", hidden_channels)?;
     if !(1..=1000).contains(&num_layers) {
         return Err(Error::setting("num_layers", num_layers, "1 to 1,000"));
     }
     Ok(())
+}
+
+fn check_channels(name: &str, channels: usize) -> Result<()> {
+    if (1..=1 << 20).contains(&channels) {
+        return Ok(());
+    }
+    Err(Error::setting(name, channels, "1 to 1,048,576"))
 }
 
 /// Any of the encoders.
@@ -120,7 +125,16 @@ impl EncoderSettings {
         }
     }
 
-    /// Number of columns of a node's vector after each layer.
+    /// Number of columns of a node's vector after the last layer.
+    pub fn out_channels(&self) -> usize {
+        match self {
+            EncoderSettings::Gcn(settings) => settings.out_channels.unwrap_or(settings.hidden_channels),
+            EncoderSettings::Gin(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => self.hidden_channels(),
+        }
+    }
+
+    /// Number of columns of a node's vector after each layer but the last; after the last as well, unless it is
+    /// [another](EncoderSettings::out_channels).
     pub fn hidden_channels(&self) -> usize {
         match self {
             EncoderSettings::Gcn(settings) => settings.hidden_channels,

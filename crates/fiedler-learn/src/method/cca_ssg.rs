@@ -88,7 +88,7 @@ impl Method for CcaSsg {
             ));
         }
         let one = Footprint::of_encoder(&self.encoder, task.dims);
-        let width = self.encoder.hidden_channels() as f64;
+        let width = self.encoder.out_channels() as f64;
         Ok(Requirements {
             trained: true,
             labels: false,
