@@ -1,14 +1,17 @@
 //! Graph convolutions (Kipf and Welling): `activation(D~^-1/2 (A + I) D~^-1/2 · X · W + b)`, layer on layer.
 
+use std::sync::Arc;
+
 use burn::Tensor;
 use burn::module::{Module, Param};
+use burn::tensor::TensorData;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Layers, check_channels, check_shape};
 use crate::error::{Error, Result, check_size};
 use crate::layer::{Activation, ActivationLayer, BatchNorm};
-use crate::ops::{self, ActivationOp, plain};
+use crate::ops::{self, ActivationOp};
 use crate::pass::{self, Mode, Pass};
 use crate::{FeatureMatrix, Initializer, MessageGraph};
 
@@ -32,6 +35,9 @@ pub struct GcnSettings {
     pub share_slope: bool,
     /// Whether each layer's output is normalized before the activation.
     pub batch_norm: bool,
+    /// Whether the last layer's output is normalized, where that is not as with the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_batch_norm: Option<bool>,
     /// Probability of dropping a value of a layer's input, from the second layer on.
     pub dropout: f64,
 }
@@ -46,6 +52,7 @@ impl Default for GcnSettings {
             last_activation: None,
             share_slope: false,
             batch_norm: false,
+            last_batch_norm: None,
             dropout: 0.0,
         }
     }
@@ -66,6 +73,12 @@ impl GcnSettings {
             return Err(Error::setting("share_slope", true, expected));
         }
         pass::check_dropout(self.dropout)
+    }
+
+    /// Whether a layer's output is normalized.
+    fn normalizes(&self, layer: usize) -> bool {
+        let last = layer + 1 == self.num_layers;
+        self.last_batch_norm.filter(|_| last).unwrap_or(self.batch_norm)
     }
 
     /// Channels of a layer, counted from zero.
@@ -101,14 +114,14 @@ impl Gcn {
     /// When a setting is out of its range.
     pub fn new(settings: &GcnSettings, columns: usize, initializer: &mut Initializer) -> Result<Gcn> {
         settings.check()?;
-        let GcnSettings { num_layers, activation, last_activation, share_slope, batch_norm, dropout, .. } = *settings;
+        let GcnSettings { num_layers, activation, last_activation, share_slope, dropout, .. } = *settings;
         let convolutions = (0..num_layers).map(|layer| {
             let inputs = if layer == 0 { columns } else { settings.channels(layer - 1) };
             let outputs = settings.channels(layer);
             Convolution {
                 weight: initializer.glorot(inputs, outputs),
                 bias: initializer.constant([outputs], 0.0),
-                norm: batch_norm.then(|| BatchNorm::new(outputs, initializer)),
+                norm: settings.normalizes(layer).then(|| BatchNorm::new(outputs, initializer)),
             }
         });
         let layers: Vec<Convolution> = convolutions.collect();
@@ -141,6 +154,26 @@ impl Gcn {
         }
         let first = self.product(input)?;
         Ok(graphs.iter().map(|graph| self.encode_product(graph, first.clone(), pass)).collect())
+    }
+
+    /// What is made of the nodes, and of nodes that have each other's features: row `order[i]` in place of row `i`, for a permutation.
+    ///
+    /// The product with the features is taken once, and its rows are permuted instead of theirs.
+    ///
+    /// # Errors
+    /// As [`Gcn::forward`], and when there is not one place for each node.
+    pub fn forward_with_shuffled(
+        &self,
+        graph: &MessageGraph,
+        input: &FeatureMatrix,
+        order: &Arc<[u32]>,
+        pass: &Pass,
+    ) -> Result<[Layers; 2]> {
+        check_size("table of features", input.rows(), graph.num_nodes())?;
+        check_size("order of nodes", order.len(), graph.num_nodes())?;
+        let first = self.product(input)?;
+        let shuffled = ops::permute(first.clone(), order);
+        Ok([first, shuffled].map(|first| self.encode_product(graph, first, pass)))
     }
 
     /// What follows a layer.
@@ -182,18 +215,22 @@ impl Gcn {
 
 impl Convolution {
     fn propagate(&self, graph: &MessageGraph, product: Tensor<2>, activation: &ActivationOp, mode: Mode) -> Tensor<2> {
-        let bias = Some(self.bias.val());
-        match &self.norm {
-            None => ops::propagate(&graph.operator, product, bias, activation),
-            Some(norm) => {
-                let sums = ops::propagate(&graph.operator, product, bias, &ActivationOp::Identity);
-                match activation {
-                    ActivationOp::Identity | ActivationOp::Relu => {
-                        norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
-                    }
-                    ActivationOp::Prelu(_) => plain::activate(norm.forward(sums, false, mode), activation),
-                }
+        let Some(norm) = &self.norm else { return self.pass_messages(graph, product, activation) };
+        let sums = self.pass_messages(graph, product, &ActivationOp::Identity);
+        match activation {
+            ActivationOp::Identity | ActivationOp::Relu => {
+                norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
             }
+            ActivationOp::Prelu(_) => ops::activate(norm.forward(sums, false, mode), activation),
         }
+    }
+
+    fn pass_messages(&self, graph: &MessageGraph, product: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
+        let bias = self.bias.val();
+        let Some(series) = &graph.series else {
+            return ops::propagate(&graph.operator, product, Some(bias), activation);
+        };
+        let coefficients = Tensor::from_data(TensorData::new(series.to_vec(), [series.len()]), &product.device());
+        ops::activate(ops::propagate_mix(&graph.operator, product, coefficients) + bias.unsqueeze::<2>(), activation)
     }
 }

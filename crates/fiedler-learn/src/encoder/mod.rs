@@ -156,6 +156,16 @@ impl EncoderSettings {
         ]
     }
 
+    /// Width of the embedding, as searches try it for an encoder at `method.encoder`.
+    pub fn width_axis(&self) -> Axis {
+        match self {
+            EncoderSettings::Gcn(GcnSettings { out_channels: Some(_), .. }) => {
+                Axis::new("method.encoder.out_channels", [128, 256, 512])
+            }
+            _ => Axis::new("method.encoder.hidden_channels", [256, 512]),
+        }
+    }
+
     /// Number of layers.
     pub fn num_layers(&self) -> usize {
         match self {
@@ -173,6 +183,7 @@ impl Encoder {
     /// # Errors
     /// When the input does not have a row for each node, or not as many columns as the encoder was made for.
     pub fn forward(&self, graph: &MessageGraph, input: &FeatureMatrix, pass: &Pass) -> Result<Layers> {
+        self.check_series(graph)?;
         match self {
             Encoder::Gcn(gcn) => gcn.forward(graph, input, pass),
             Encoder::Gin(gin) => gin.forward(graph, input, pass),
@@ -187,11 +198,22 @@ impl Encoder {
     /// # Errors
     /// As [`Encoder::forward`].
     pub fn forward_each(&self, graphs: &[&MessageGraph], input: &FeatureMatrix, pass: &Pass) -> Result<Vec<Layers>> {
+        graphs.iter().try_for_each(|graph| self.check_series(graph))?;
         match self {
             Encoder::Gcn(gcn) => gcn.forward_each(graphs, input, pass),
             Encoder::Gin(gin) => gin.forward_each(graphs, input, pass),
             Encoder::Decoupled(decoupled) => decoupled.forward_each(graphs, input, pass),
             Encoder::Mlp(mlp) => graphs.iter().map(|graph| mlp.forward(graph, input, pass)).collect(),
+        }
+    }
+
+    /// Refuses a power series where messages do not pass by the graph's matrix alone.
+    fn check_series(&self, graph: &MessageGraph) -> Result<()> {
+        match self {
+            Encoder::Gin(_) | Encoder::Decoupled(_) if graph.series.is_some() => {
+                Err(Error::setting("encoder", "gin or decoupled", "gcn for a graph whose messages pass by a series"))
+            }
+            _ => Ok(()),
         }
     }
 }

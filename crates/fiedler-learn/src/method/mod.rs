@@ -14,6 +14,7 @@ mod raw;
 mod span;
 mod spectral;
 mod supervised;
+mod two_views;
 mod untrained;
 
 use burn::Tensor;
@@ -153,6 +154,17 @@ pub trait Method:
     fn validate(&self, model: &Self::Model, step: &Step<'_>) -> Result<Option<f32>> {
         let _ = (model, step);
         Ok(None)
+    }
+
+    /// Recomputes running statistics from the graphs as they are: what views and a moving average have made of them during training is not
+    /// what graphs are embedded with. Called with a model before it embeds and before it is stored, so that a stored encoder embeds other
+    /// graphs by the statistics of those that it was trained on. What is shared with the model that is trained on must stay as it is.
+    ///
+    /// # Errors
+    /// When the graphs do not fit the model.
+    fn calibrate(&self, model: Self::Model, data: &FitData<'_>) -> Result<Self::Model> {
+        let _ = data;
+        Ok(model)
     }
 
     /// One row for each node, or for each graph. The step's views are those of [`Method::embedding_views`].
