@@ -99,6 +99,10 @@ recipes![
     "cca-ssg/amazon-computers",
     "cca-ssg/amazon-photo",
     "cca-ssg/coauthor-cs",
+    "gbt/wiki-cs",
+    "gbt/amazon-computers",
+    "gbt/amazon-photo",
+    "gbt/coauthor-cs",
 ];
 
 /// Names that recipes had before.

@@ -9,6 +9,7 @@ mod cca_ssg;
 mod dgi;
 mod fit;
 mod footprint;
+mod gbt;
 mod hops;
 mod raw;
 mod span;
@@ -29,6 +30,7 @@ pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
 pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
+pub use gbt::{Gbt, GbtModel};
 pub use hops::{Hops, HopsModel};
 pub use raw::{NoModel, Raw};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
@@ -373,6 +375,7 @@ methods! {
     Span(Span) = "span",
     CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
+    Gbt(Gbt) = "gbt",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",
