@@ -103,6 +103,10 @@ recipes![
     "gbt/amazon-computers",
     "gbt/amazon-photo",
     "gbt/coauthor-cs",
+    "bgrl/wiki-cs",
+    "bgrl/amazon-computers",
+    "bgrl/amazon-photo",
+    "bgrl/coauthor-cs",
 ];
 
 /// Names that recipes had before.

@@ -5,6 +5,7 @@
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
 mod any;
+mod bgrl;
 mod cca_ssg;
 mod dgi;
 mod fit;
@@ -26,6 +27,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use any::AnyMethod;
+pub use bgrl::{Bgrl, BgrlModel};
 pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
 pub use fit::FitData;
@@ -376,6 +378,7 @@ methods! {
     CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
     Gbt(Gbt) = "gbt",
+    Bgrl(Bgrl) = "bgrl",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",
