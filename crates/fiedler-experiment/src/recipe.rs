@@ -107,6 +107,11 @@ recipes![
     "bgrl/amazon-computers",
     "bgrl/amazon-photo",
     "bgrl/coauthor-cs",
+    "sgrl/wiki-cs",
+    "sgrl/amazon-computers",
+    "sgrl/amazon-photo",
+    "sgrl/coauthor-cs",
+    "sgrl/coauthor-physics",
 ];
 
 /// Names that recipes had before.

@@ -13,6 +13,7 @@ mod footprint;
 mod gbt;
 mod hops;
 mod raw;
+mod sgrl;
 mod span;
 mod spectral;
 mod supervised;
@@ -35,6 +36,7 @@ pub use footprint::{Compared, Footprint};
 pub use gbt::{Gbt, GbtModel};
 pub use hops::{Hops, HopsModel};
 pub use raw::{NoModel, Raw};
+pub use sgrl::{Sgrl, SgrlModel};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
 pub use spectral::{Spectral, SpectralModel};
 pub use supervised::{Supervised, SupervisedModel};
@@ -379,6 +381,7 @@ methods! {
     Dgi(Dgi) = "dgi",
     Gbt(Gbt) = "gbt",
     Bgrl(Bgrl) = "bgrl",
+    Sgrl(Sgrl) = "sgrl",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",
