@@ -112,6 +112,9 @@ recipes![
     "sgrl/amazon-photo",
     "sgrl/coauthor-cs",
     "sgrl/coauthor-physics",
+    "mvgrl/cora",
+    "mvgrl/citeseer",
+    "mvgrl/pubmed",
 ];
 
 /// Names that recipes had before.

@@ -12,6 +12,7 @@ mod fit;
 mod footprint;
 mod gbt;
 mod hops;
+mod mvgrl;
 mod raw;
 mod sgrl;
 mod span;
@@ -35,6 +36,7 @@ pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
 pub use gbt::{Gbt, GbtModel};
 pub use hops::{Hops, HopsModel};
+pub use mvgrl::{Mvgrl, MvgrlDiffusion, MvgrlModel, TruncatedPageRank};
 pub use raw::{NoModel, Raw};
 pub use sgrl::{Sgrl, SgrlModel};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
@@ -382,6 +384,7 @@ methods! {
     Gbt(Gbt) = "gbt",
     Bgrl(Bgrl) = "bgrl",
     Sgrl(Sgrl) = "sgrl",
+    Mvgrl(Mvgrl) = "mvgrl",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",
