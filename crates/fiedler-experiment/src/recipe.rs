@@ -99,6 +99,22 @@ recipes![
     "cca-ssg/amazon-computers",
     "cca-ssg/amazon-photo",
     "cca-ssg/coauthor-cs",
+    "gbt/wiki-cs",
+    "gbt/amazon-computers",
+    "gbt/amazon-photo",
+    "gbt/coauthor-cs",
+    "bgrl/wiki-cs",
+    "bgrl/amazon-computers",
+    "bgrl/amazon-photo",
+    "bgrl/coauthor-cs",
+    "sgrl/wiki-cs",
+    "sgrl/amazon-computers",
+    "sgrl/amazon-photo",
+    "sgrl/coauthor-cs",
+    "sgrl/coauthor-physics",
+    "mvgrl/cora",
+    "mvgrl/citeseer",
+    "mvgrl/pubmed",
 ];
 
 /// Names that recipes had before.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use burn::Tensor;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 
+use crate::error::{Error, Result};
 use crate::state_dict::Names;
+use crate::trainer::Clock;
 
 /// A copy of a model that shares nothing that training changes: `clone()` shares the running statistics of batch normalizations, so
 /// that training the copy would change the original.
@@ -21,6 +23,26 @@ pub fn ema<M: Module>(target: M, online: &M, momentum: f64) -> M {
     let mut weights = Collect::default();
     online.visit(&mut weights);
     target.map(&mut Average { names: Names::default(), online: weights.tensors, momentum: momentum as f32 })
+}
+
+/// Momentum that rises from a first value to 1 along half a cosine, as BGRL's: `1 - (1 - first) (1 + cos(π t / T)) / 2` in step `t` of `T`.
+///
+/// ```
+/// use fiedler_learn::{cosine_momentum, trainer::Clock};
+/// let at = |step| cosine_momentum(0.99, &Clock { step, total_steps: 1000, ..Clock::default() });
+/// assert_eq!((at(0), at(1000)), (0.99, 1.0));
+/// assert!((at(500) - 0.995).abs() < 1e-12);
+/// ```
+pub fn cosine_momentum(first: f64, clock: &Clock) -> f64 {
+    1.0 - (1.0 - first) * (1.0 + (std::f64::consts::PI * clock.progress()).cos()) / 2.0
+}
+
+/// Refuses a momentum that would lead a target away from what it follows.
+pub(crate) fn check_momentum(momentum: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&momentum) {
+        return Ok(());
+    }
+    Err(Error::setting("momentum", momentum, "a number from 0 to 1"))
 }
 
 #[derive(Default)]

@@ -62,6 +62,11 @@ impl Initializer {
         self.uniform(shape, 1.0 / (inputs.max(1) as f32).sqrt())
     }
 
+    /// Numbers evenly spread over `±bound`.
+    pub fn within<const D: usize>(&mut self, shape: [usize; D], bound: f32) -> Param<Tensor<D>> {
+        self.uniform(shape, bound)
+    }
+
     /// The same number everywhere.
     pub fn constant<const D: usize>(&self, shape: [usize; D], value: f32) -> Param<Tensor<D>> {
         let shape = self.allowed(shape);

@@ -7,7 +7,7 @@ use fiedler_graph::{Features, Graph};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use crate::error::{Result, check_size};
+use crate::error::{Error, Result, check_size};
 use crate::{FeatureMatrix, GraphOffsets, Normalization, Operator};
 
 /// A graph, or a batch of graphs, as an encoder walks it. Clones share the memory.
@@ -15,6 +15,10 @@ use crate::{FeatureMatrix, GraphOffsets, Normalization, Operator};
 pub struct MessageGraph {
     pub(crate) operator: Arc<Operator>,
     pub(crate) edges: Option<EdgeInput>,
+    /// Coefficients of a power series of the operator, by which messages pass instead.
+    pub(crate) series: Option<Arc<[f32]>>,
+    /// Whether the entries of the operator are the graph's own weights.
+    as_given: bool,
 }
 
 /// What is known of the edges.
@@ -26,9 +30,30 @@ pub(crate) struct EdgeInput {
 }
 
 impl MessageGraph {
+    fn of(operator: Operator) -> MessageGraph {
+        MessageGraph { operator: Arc::new(operator), edges: None, series: None, as_given: false }
+    }
+
+    /// The same graph with messages passed by a power series of its matrix, `Σ_k coefficients[k] · Pᵏ`, such as a diffusion that is cut off.
+    /// The series is applied term by term and never written out. Only graph convolutions can walk such a graph.
+    ///
+    /// # Errors
+    /// When there is no coefficient.
+    pub fn with_series(&self, coefficients: &[f32]) -> Result<MessageGraph> {
+        if coefficients.is_empty() {
+            return Err(Error::setting("number of coefficients", 0, "at least 1"));
+        }
+        Ok(MessageGraph { series: Some(coefficients.into()), ..self.clone() })
+    }
+
+    /// Whether weights of edges and self-loops are those of a propagation matrix and were taken as they are, as those of a diffusion.
+    pub fn is_as_given(&self) -> bool {
+        self.as_given
+    }
+
     /// A graph without features of edges.
     pub fn new(graph: &Graph, normalization: Normalization) -> MessageGraph {
-        MessageGraph { operator: Arc::new(Operator::new(graph, normalization)), edges: None }
+        MessageGraph::of(Operator::new(graph, normalization))
     }
 
     /// A graph whose weights, and what every node gives to itself, are to be taken as they are.
@@ -36,7 +61,8 @@ impl MessageGraph {
     /// # Errors
     /// When there is not one own weight for each node.
     pub fn with_self_loop_weights(graph: &Graph, own: &[f32]) -> Result<MessageGraph> {
-        Ok(MessageGraph { operator: Arc::new(Operator::with_self_loop_weights(graph, own)?), edges: None })
+        let operator = Operator::with_self_loop_weights(graph, own)?;
+        Ok(MessageGraph { as_given: true, ..MessageGraph::of(operator) })
     }
 
     /// A graph with one row of features for each edge, in the order of [`Graph::edge_pairs`].
@@ -47,7 +73,7 @@ impl MessageGraph {
         check_size("table of edge features", features.rows(), graph.num_edges())?;
         let places = graph.spread_to_entries(&(0..graph.num_edges() as u32).collect::<Vec<u32>>());
         let edges = EdgeInput { input: FeatureMatrix::new(features, device), places: places.into() };
-        Ok(MessageGraph { operator: Arc::new(Operator::new(graph, Normalization::None)), edges: Some(edges) })
+        Ok(MessageGraph { edges: Some(edges), ..MessageGraph::of(Operator::new(graph, Normalization::None)) })
     }
 
     /// The same graph with node `i` called `names[i]`, a permutation: see [`Operator::relabelled`].
@@ -61,7 +87,7 @@ impl MessageGraph {
             input: edges.input.clone(),
             places: origins.iter().map(|&origin| edges.places[origin]).collect(),
         });
-        Ok(MessageGraph { operator: Arc::new(operator), edges })
+        Ok(MessageGraph { operator: Arc::new(operator), edges, ..self.clone() })
     }
 
     /// Corruption (DGI): a graph in which nodes keep their neighborhoods and exchange their features within each graph: the rows that

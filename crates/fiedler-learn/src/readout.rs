@@ -83,10 +83,10 @@ impl Readout {
         initializer: &mut Initializer,
     ) -> Result<Readout> {
         encoder.check()?;
-        let (layers, width) = (encoder.num_layers(), encoder.hidden_channels());
+        let width = encoder.out_channels();
         let pooled = match settings.jumping_knowledge {
             JumpingKnowledge::Last => width,
-            JumpingKnowledge::Concatenate => layers * width,
+            JumpingKnowledge::Concatenate => (encoder.num_layers() - 1) * encoder.hidden_channels() + width,
         };
         let (linear, mlp) = match settings.projector {
             Projector::Identity => (None, None),

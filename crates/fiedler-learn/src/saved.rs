@@ -147,6 +147,7 @@ impl SavedEncoder {
             Some(version) if version == u64::from(VERSION) => {}
             version => return Err(refuse(format!("it has version {version:?}, and only 1 and {VERSION} are known"))),
         }
+        weights = version1::upgrade_weights(weights)?;
         let about: About = serde_json::from_value(about).map_err(|error| refuse(error.to_string()))?;
         if let Some(name) = weights.not_finite() {
             return Err(refuse(format!("{name} holds a value that is no finite number")));

@@ -3,6 +3,9 @@
 use fiedler_augment::version1::{rename, snake_case_keys, upgrade_masking, upgrade_scheme};
 use serde_json::{Map, Value, json};
 
+use crate::error::Result;
+use crate::state_dict::StateDict;
+
 /// All settings of a run.
 pub fn upgrade_settings(value: &mut Value) {
     let Value::Object(settings) = value else { return };
@@ -110,6 +113,18 @@ pub(crate) fn tensor_name(name: &str) -> String {
         part => part,
     });
     renamed.collect::<Vec<_>>().join(".")
+}
+
+/// Weights as they are today, of files of either version: the discriminator of DGI once had no bias.
+pub(crate) fn upgrade_weights(weights: StateDict) -> Result<StateDict> {
+    const DISCRIMINATOR: &str = "discriminator";
+    if weights.shape(DISCRIMINATOR).is_none() {
+        return Ok(weights);
+    }
+    let name = |name: &str| if name == DISCRIMINATOR { format!("{name}.weight") } else { name.to_owned() };
+    let mut weights = weights.renamed(name);
+    weights.insert(format!("{DISCRIMINATOR}.bias"), vec![1], vec![0.0])?;
+    Ok(weights)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use fiedler_learn::method::Dgi;
 use fiedler_learn::run::{Fitting, Run, RunResult, Settings};
 use fiedler_learn::state_dict::StateDict;
 use fiedler_learn::trainer::{CheckpointStore, Checkpointing, TrainingSettings};
-use fiedler_learn::{Error, Normalization, Operator};
+use fiedler_learn::{Error, Normalization, Operator, SavedEncoder};
 use rand::seq::SliceRandom;
 
 const WIDTH: usize = 3;
@@ -66,7 +66,7 @@ fn tensor(result: &RunResult, name: &str) -> Vec<f64> {
 fn definition(result: &RunResult, dataset: &Dataset, order: &[usize], seed: u64) -> f64 {
     let weight = tensor(result, "encoder.Gcn.layers.0.weight");
     let slope = tensor(result, "encoder.Gcn.activations.0.slope")[0];
-    let discriminator = tensor(result, "discriminator");
+    let discriminator = tensor(result, "discriminator.weight");
     let operator = Operator::new(dataset.graphs.block_diagonal(), Normalization::Symmetric);
     let dense = dataset.features.as_ref().unwrap().to_dense();
     let row = |node: usize| &dense.values()[node * COLUMNS..(node + 1) * COLUMNS];
@@ -173,4 +173,27 @@ fn one_thread_or_two_stopped_or_not_the_bits_are_the_same() {
         assert!(whole.history.losses.last() < whole.history.losses.first(), "{:?}", whole.history.losses);
         assert_eq!(whole.encoder.embed(&dataset).unwrap(), whole.embeddings);
     }
+}
+
+#[test]
+fn encoders_stored_before_the_discriminator_had_a_bias_are_read() {
+    let dataset = paths(&[12]);
+    let result = Run::new(&settings(WIDTH, 3), &dataset).fit().unwrap();
+    let today = StateDict::from_bytes(&result.encoder.to_bytes().unwrap()).unwrap();
+    let mut before = StateDict::default();
+    before.note = today.note.clone();
+    for (name, shape, values) in today.iter().filter(|(name, ..)| *name != "discriminator.bias") {
+        let name = if name == "discriminator.weight" { "discriminator" } else { name };
+        before.insert(name, shape.to_vec(), values.to_vec()).unwrap();
+    }
+    let saved = SavedEncoder::from_bytes(&before.to_bytes().unwrap()).unwrap();
+    assert_eq!(saved.embed(&dataset).unwrap(), result.embeddings);
+}
+
+#[test]
+fn at_first_the_discriminator_knows_next_to_nothing() {
+    let dataset = generate::from_spec("citation", 3).unwrap();
+    let result = Run::new(&settings(512, 1), &dataset).fit().unwrap();
+    let loss = f64::from(result.history.losses[0]);
+    assert!((loss - 2f64.ln()).abs() < 1e-2, "{loss}");
 }

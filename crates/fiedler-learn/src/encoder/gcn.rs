@@ -1,14 +1,17 @@
 //! Graph convolutions (Kipf and Welling): `activation(D~^-1/2 (A + I) D~^-1/2 · X · W + b)`, layer on layer.
 
+use std::sync::Arc;
+
 use burn::Tensor;
 use burn::module::{Module, Param};
+use burn::tensor::TensorData;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layers, check_shape};
-use crate::error::{Result, check_size};
+use super::{Layers, check_channels, check_shape};
+use crate::error::{Error, Result, check_size};
 use crate::layer::{Activation, ActivationLayer, BatchNorm};
-use crate::ops::{self, ActivationOp, plain};
+use crate::ops::{self, ActivationOp};
 use crate::pass::{self, Mode, Pass};
 use crate::{FeatureMatrix, Initializer, MessageGraph};
 
@@ -18,6 +21,9 @@ use crate::{FeatureMatrix, Initializer, MessageGraph};
 pub struct GcnSettings {
     /// Width of every layer.
     pub hidden_channels: usize,
+    /// Channels of the last layer, where they are not `hidden_channels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_channels: Option<usize>,
     /// Number of layers.
     pub num_layers: usize,
     /// What follows every layer.
@@ -29,6 +35,9 @@ pub struct GcnSettings {
     pub share_slope: bool,
     /// Whether each layer's output is normalized before the activation.
     pub batch_norm: bool,
+    /// Whether the last layer's output is normalized, where that is not as with the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_batch_norm: Option<bool>,
     /// Probability of dropping a value of a layer's input, from the second layer on.
     pub dropout: f64,
 }
@@ -37,11 +46,13 @@ impl Default for GcnSettings {
     fn default() -> Self {
         GcnSettings {
             hidden_channels: 512,
+            out_channels: None,
             num_layers: 2,
             activation: Activation::Prelu,
             last_activation: None,
             share_slope: false,
             batch_norm: false,
+            last_batch_norm: None,
             dropout: 0.0,
         }
     }
@@ -54,7 +65,26 @@ impl GcnSettings {
     /// Names the setting.
     pub fn check(&self) -> Result<()> {
         check_shape(self.hidden_channels, self.num_layers)?;
+        check_channels("out_channels", self.channels(self.num_layers - 1))?;
+        let one_width = self.num_layers == 1 || self.channels(self.num_layers - 1) == self.hidden_channels;
+        let shares = self.share_slope && self.last_activation.is_none();
+        if shares && self.activation == Activation::PreluChannelwise && !one_width {
+            let expected = "false where layers differ in width and every channel has a slope of its own";
+            return Err(Error::setting("share_slope", true, expected));
+        }
         pass::check_dropout(self.dropout)
+    }
+
+    /// Whether a layer's output is normalized.
+    fn normalizes(&self, layer: usize) -> bool {
+        let last = layer + 1 == self.num_layers;
+        self.last_batch_norm.filter(|_| last).unwrap_or(self.batch_norm)
+    }
+
+    /// Channels of a layer, counted from zero.
+    pub(super) fn channels(&self, layer: usize) -> usize {
+        let last = layer + 1 == self.num_layers;
+        self.out_channels.filter(|_| last).unwrap_or(self.hidden_channels)
     }
 }
 
@@ -84,26 +114,23 @@ impl Gcn {
     /// When a setting is out of its range.
     pub fn new(settings: &GcnSettings, columns: usize, initializer: &mut Initializer) -> Result<Gcn> {
         settings.check()?;
-        let GcnSettings {
-            hidden_channels: hidden,
-            num_layers,
-            activation,
-            last_activation,
-            share_slope,
-            batch_norm,
-            dropout,
-        } = *settings;
-        let convolutions = (0..num_layers).map(|layer| Convolution {
-            weight: initializer.glorot(if layer == 0 { columns } else { hidden }, hidden),
-            bias: initializer.constant([hidden], 0.0),
-            norm: batch_norm.then(|| BatchNorm::new(hidden, initializer)),
+        let GcnSettings { num_layers, activation, last_activation, share_slope, dropout, .. } = *settings;
+        let convolutions = (0..num_layers).map(|layer| {
+            let inputs = if layer == 0 { columns } else { settings.channels(layer - 1) };
+            let outputs = settings.channels(layer);
+            Convolution {
+                weight: initializer.glorot(inputs, outputs),
+                bias: initializer.constant([outputs], 0.0),
+                norm: settings.normalizes(layer).then(|| BatchNorm::new(outputs, initializer)),
+            }
         });
         let layers: Vec<Convolution> = convolutions.collect();
         // Of the layers that have the same activation, all or none share it.
         let alike = num_layers - usize::from(last_activation.is_some());
         let alike = if share_slope { alike.min(1) } else { alike };
-        let kinds = std::iter::repeat_n(activation, alike).chain(last_activation);
-        let activations = kinds.map(|activation| ActivationLayer::new(activation, hidden, initializer)).collect();
+        let layer = |activation, layer| ActivationLayer::new(activation, settings.channels(layer), initializer);
+        let mut activations: Vec<ActivationLayer> = (0..alike).map(|at| layer(activation, at)).collect();
+        activations.extend(last_activation.map(|activation| layer(activation, num_layers - 1)));
         Ok(Gcn { layers, activations, own_last: last_activation.is_some(), dropout })
     }
 
@@ -127,6 +154,26 @@ impl Gcn {
         }
         let first = self.product(input)?;
         Ok(graphs.iter().map(|graph| self.encode_product(graph, first.clone(), pass)).collect())
+    }
+
+    /// What is made of the nodes, and of nodes that have each other's features: row `order[i]` in place of row `i`, for a permutation.
+    ///
+    /// The product with the features is taken once, and its rows are permuted instead of theirs.
+    ///
+    /// # Errors
+    /// As [`Gcn::forward`], and when there is not one place for each node.
+    pub fn forward_with_shuffled(
+        &self,
+        graph: &MessageGraph,
+        input: &FeatureMatrix,
+        order: &Arc<[u32]>,
+        pass: &Pass,
+    ) -> Result<[Layers; 2]> {
+        check_size("table of features", input.rows(), graph.num_nodes())?;
+        check_size("order of nodes", order.len(), graph.num_nodes())?;
+        let first = self.product(input)?;
+        let shuffled = ops::permute(first.clone(), order);
+        Ok([first, shuffled].map(|first| self.encode_product(graph, first, pass)))
     }
 
     /// What follows a layer.
@@ -168,18 +215,22 @@ impl Gcn {
 
 impl Convolution {
     fn propagate(&self, graph: &MessageGraph, product: Tensor<2>, activation: &ActivationOp, mode: Mode) -> Tensor<2> {
-        let bias = Some(self.bias.val());
-        match &self.norm {
-            None => ops::propagate(&graph.operator, product, bias, activation),
-            Some(norm) => {
-                let sums = ops::propagate(&graph.operator, product, bias, &ActivationOp::Identity);
-                match activation {
-                    ActivationOp::Identity | ActivationOp::Relu => {
-                        norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
-                    }
-                    ActivationOp::Prelu(_) => plain::activate(norm.forward(sums, false, mode), activation),
-                }
+        let Some(norm) = &self.norm else { return self.pass_messages(graph, product, activation) };
+        let sums = self.pass_messages(graph, product, &ActivationOp::Identity);
+        match activation {
+            ActivationOp::Identity | ActivationOp::Relu => {
+                norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
             }
+            ActivationOp::Prelu(_) => ops::activate(norm.forward(sums, false, mode), activation),
         }
+    }
+
+    fn pass_messages(&self, graph: &MessageGraph, product: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
+        let bias = self.bias.val();
+        let Some(series) = &graph.series else {
+            return ops::propagate(&graph.operator, product, Some(bias), activation);
+        };
+        let coefficients = Tensor::from_data(TensorData::new(series.to_vec(), [series.len()]), &product.device());
+        ops::activate(ops::propagate_mix(&graph.operator, product, coefficients) + bias.unsqueeze::<2>(), activation)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Layers, check_shape};
 use crate::error::{Result, check_size};
 use crate::layer::{Activation, ActivationLayer, BatchNorm, Linear};
-use crate::ops::{ActivationOp, plain};
+use crate::ops::{self, ActivationOp};
 use crate::pass::{self, Mode, Pass};
 use crate::{FeatureMatrix, Initializer, MessageGraph};
 
@@ -136,8 +136,8 @@ impl MlpEncoder {
         let Some(activation) = self.activations.get(place).map(ActivationLayer::activation) else { return output };
         match self.norms.get(place) {
             Some(norm) if matches!(activation, ActivationOp::Relu) => norm.forward(output, true, mode),
-            Some(norm) => plain::activate(norm.forward(output, false, mode), &activation),
-            None => plain::activate(output, &activation),
+            Some(norm) => ops::activate(norm.forward(output, false, mode), &activation),
+            None => ops::activate(output, &activation),
         }
     }
 }

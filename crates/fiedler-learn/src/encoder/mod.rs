@@ -44,13 +44,18 @@ impl Default for EncoderSettings {
 
 /// Refuses widths and depths that no machine has room for, before anything is made of them.
 fn check_shape(hidden_channels: usize, num_layers: usize) -> Result<()> {
-    if !(1..=1 << 20).contains(&hidden_channels) {
-        return Err(Error::setting("hidden_channels", hidden_channels, "1 to 1,048,576"));
-    }
+    check_channels("hidden_channels", hidden_channels)?;
     if !(1..=1000).contains(&num_layers) {
         return Err(Error::setting("num_layers", num_layers, "1 to 1,000"));
     }
     Ok(())
+}
+
+fn check_channels(name: &str, channels: usize) -> Result<()> {
+    if (1..=1 << 20).contains(&channels) {
+        return Ok(());
+    }
+    Err(Error::setting(name, channels, "1 to 1,048,576"))
 }
 
 /// Any of the encoders.
@@ -120,7 +125,16 @@ impl EncoderSettings {
         }
     }
 
-    /// Number of columns of a node's vector after each layer.
+    /// Number of columns of a node's vector after the last layer.
+    pub fn out_channels(&self) -> usize {
+        match self {
+            EncoderSettings::Gcn(settings) => settings.out_channels.unwrap_or(settings.hidden_channels),
+            EncoderSettings::Gin(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => self.hidden_channels(),
+        }
+    }
+
+    /// Number of columns of a node's vector after each layer but the last; after the last as well, unless it is
+    /// [another](EncoderSettings::out_channels).
     pub fn hidden_channels(&self) -> usize {
         match self {
             EncoderSettings::Gcn(settings) => settings.hidden_channels,
@@ -142,6 +156,16 @@ impl EncoderSettings {
         ]
     }
 
+    /// Width of the embedding, as searches try it for an encoder at `method.encoder`.
+    pub fn width_axis(&self) -> Axis {
+        match self {
+            EncoderSettings::Gcn(GcnSettings { out_channels: Some(_), .. }) => {
+                Axis::new("method.encoder.out_channels", [128, 256, 512])
+            }
+            _ => Axis::new("method.encoder.hidden_channels", [256, 512]),
+        }
+    }
+
     /// Number of layers.
     pub fn num_layers(&self) -> usize {
         match self {
@@ -159,6 +183,7 @@ impl Encoder {
     /// # Errors
     /// When the input does not have a row for each node, or not as many columns as the encoder was made for.
     pub fn forward(&self, graph: &MessageGraph, input: &FeatureMatrix, pass: &Pass) -> Result<Layers> {
+        self.check_series(graph)?;
         match self {
             Encoder::Gcn(gcn) => gcn.forward(graph, input, pass),
             Encoder::Gin(gin) => gin.forward(graph, input, pass),
@@ -173,11 +198,22 @@ impl Encoder {
     /// # Errors
     /// As [`Encoder::forward`].
     pub fn forward_each(&self, graphs: &[&MessageGraph], input: &FeatureMatrix, pass: &Pass) -> Result<Vec<Layers>> {
+        graphs.iter().try_for_each(|graph| self.check_series(graph))?;
         match self {
             Encoder::Gcn(gcn) => gcn.forward_each(graphs, input, pass),
             Encoder::Gin(gin) => gin.forward_each(graphs, input, pass),
             Encoder::Decoupled(decoupled) => decoupled.forward_each(graphs, input, pass),
             Encoder::Mlp(mlp) => graphs.iter().map(|graph| mlp.forward(graph, input, pass)).collect(),
+        }
+    }
+
+    /// Refuses a power series where messages do not pass by the graph's matrix alone.
+    fn check_series(&self, graph: &MessageGraph) -> Result<()> {
+        match self {
+            Encoder::Gin(_) | Encoder::Decoupled(_) if graph.series.is_some() => {
+                Err(Error::setting("encoder", "gin or decoupled", "gcn for a graph whose messages pass by a series"))
+            }
+            _ => Ok(()),
         }
     }
 }

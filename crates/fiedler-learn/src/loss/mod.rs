@@ -1,11 +1,16 @@
-//! Losses: what training makes small. Contrastive ones have positives and negatives; those of correlations have neither.
+//! Losses: what training makes small. Contrastive ones have positives and negatives; those of correlations and of bootstrapping have no
+//! negatives.
 
+mod barlow_twins;
+mod bootstrap;
 mod cca;
 mod info_nce;
 mod jensen_shannon;
 mod local_global;
 mod positive_pairs;
 
+pub use barlow_twins::{BarlowTwins, BarlowTwinsTerms};
+pub use bootstrap::{bootstrap, mean_cosine, scattering};
 pub use cca::{Cca, CcaTerms};
 pub use info_nce::InfoNce;
 pub use jensen_shannon::JensenShannon;

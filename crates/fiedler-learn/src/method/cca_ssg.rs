@@ -8,16 +8,15 @@ use fiedler_augment::{FeatureMasking, SchemeSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
+use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained, two_views};
 use crate::Initializer;
 use crate::encoder::{Encoder, EncoderSettings, GcnSettings};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::layer::Activation;
 use crate::loss::Cca;
 use crate::ops::{self, Pooling};
 use crate::pass::Pass;
 use crate::readout::{Projector, ReadoutSettings};
-use crate::sample::Sample;
 use crate::task::{Task, TaskLevel};
 use crate::trainer::TrainingSettings;
 
@@ -58,10 +57,6 @@ impl CcaSsg {
     fn cca(&self) -> Cca {
         Cca { lambda: self.lambda }
     }
-
-    fn nodes(&self, model: &CcaSsgModel, sample: &Sample, pass: &Pass) -> Result<crate::encoder::Layers> {
-        model.encoder.forward(sample.graph(self.encoder.normalization())?, &sample.features, pass)
-    }
 }
 
 impl Method for CcaSsg {
@@ -77,18 +72,9 @@ impl Method for CcaSsg {
     fn check(&self, task: &Task) -> Result<Requirements> {
         self.encoder.check()?;
         self.cca().check()?;
-        if task.num_views != 2 {
-            return Err(Error::setting("number of views", task.num_views, "2, which is what cca-ssg compares"));
-        }
-        if task.num_nodes < 2 {
-            return Err(Error::setting(
-                "number of nodes",
-                task.num_nodes,
-                "at least 2, for columns to have a deviation",
-            ));
-        }
+        two_views::check(Self::INFO.name, task)?;
         let one = Footprint::of_encoder(&self.encoder, task.dims);
-        let width = self.encoder.hidden_channels() as f64;
+        let width = self.encoder.out_channels() as f64;
         Ok(Requirements {
             trained: true,
             labels: false,
@@ -119,13 +105,8 @@ impl Method for CcaSsg {
     }
 
     fn loss(&self, model: &CcaSsgModel, _: &(), step: &Step<'_>) -> Result<Loss> {
-        let rows = step.rows_in_all_views();
-        let nodes = |view: usize| -> Result<Tensor<2>> {
-            let layers = self.nodes(model, &step.views[view], &step.pass)?;
-            Ok(rows.as_ref().map_or_else(|| layers.last(), |rows| layers.select(rows).last()))
-        };
         let cca = self.cca();
-        let terms = cca.terms([nodes(0)?, nodes(1)?])?;
+        let terms = cca.terms(two_views::encode_both(&model.encoder, &self.encoder, step)?)?;
         let scalar = |tensor: &Tensor<1>| -> f32 { tensor.clone().into_scalar() };
         let parts = vec![("invariance", scalar(&terms.invariance)), ("decorrelation", scalar(&terms.decorrelation))];
         Ok(Loss { value: cca.sum(&terms), parts })
@@ -133,7 +114,7 @@ impl Method for CcaSsg {
 
     fn embed(&self, model: &CcaSsgModel, step: &Step<'_>) -> Result<Tensor<2>> {
         let sample = &step.views[0];
-        let nodes = self.nodes(model, sample, &Pass::eval())?.last();
+        let nodes = two_views::encode(&model.encoder, &self.encoder, sample, &Pass::eval())?;
         Ok(match step.task.level {
             TaskLevel::Nodes => nodes,
             TaskLevel::Graphs => ops::pool(nodes, &sample.offsets, self.pooling),

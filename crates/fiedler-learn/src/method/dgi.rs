@@ -1,21 +1,22 @@
 //! Deep Graph Infomax: a discriminator tells nodes of the graph from nodes of a corruption, given a summary of the graph.
 
 use burn::Tensor;
-use burn::module::{Module, Param};
-use burn::tensor::activation::{sigmoid, softplus};
+use burn::module::Module;
+use burn::tensor::activation::sigmoid;
 use fiedler_augment::Axis;
 use fiedler_graph::random::stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
+use crate::Initializer;
+use crate::discriminator::Discriminator;
 use crate::encoder::{Encoder, EncoderSettings, GcnSettings};
 use crate::error::Result;
 use crate::ops::{self, Pooling};
 use crate::pass::Pass;
 use crate::readout::{Projector, ReadoutSettings};
 use crate::task::{Task, TaskLevel};
-use crate::{GraphOffsets, Initializer};
 
 /// Settings of Deep Graph Infomax; the defaults are those of the publication.
 ///
@@ -40,7 +41,7 @@ impl Default for Dgi {
 #[derive(Module, Debug)]
 pub struct DgiModel {
     encoder: Encoder,
-    discriminator: Param<Tensor<2>>,
+    discriminator: Discriminator,
 }
 
 impl Method for Dgi {
@@ -72,8 +73,8 @@ impl Method for Dgi {
 
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<DgiModel> {
         let encoder = self.encoder.build(task.dims, initializer)?;
-        let width = self.encoder.hidden_channels();
-        Ok(DgiModel { encoder, discriminator: initializer.by_inputs([width, width], width) })
+        let discriminator = Discriminator::new(self.encoder.out_channels(), initializer);
+        Ok(DgiModel { encoder, discriminator })
     }
 
     fn loss(&self, model: &DgiModel, _: &(), step: &Step<'_>) -> Result<Loss> {
@@ -84,13 +85,7 @@ impl Method for Dgi {
         let layers = model.encoder.forward_each(&[graph, &corruption], &sample.features, &step.pass)?;
         let [nodes, corrupted] = [&layers[0], &layers[1]].map(crate::encoder::Layers::last);
         let summary = sigmoid(ops::pool(nodes.clone(), &sample.offsets, Pooling::Mean));
-        // `h W s` for every node and its graph's summary: one small product, then one dot product a node.
-        let wanted = summary.matmul(model.discriminator.val().transpose());
-        let score = |nodes| ops::similarity(nodes, wanted.clone(), &sample.offsets, ops::Similarity::Dot);
-        // Binary cross-entropy with logits, the mean over all 2n scores.
-        let terms = softplus(score(nodes).neg(), 1.0) + softplus(score(corrupted), 1.0);
-        let all = GraphOffsets::single(sample.num_nodes());
-        Ok((ops::pool(terms.unsqueeze_dim(1), &all, Pooling::Mean).sum() / 2.0).into())
+        Ok(model.discriminator.loss(nodes, corrupted, summary, &sample.offsets).into())
     }
 
     fn embed(&self, model: &DgiModel, step: &Step<'_>) -> Result<Tensor<2>> {

@@ -5,7 +5,9 @@ use fiedler_graph::{Event, Features, GraphSet, Observer};
 
 use crate::Normalization;
 use crate::data::Data;
+use crate::encoder::Encoder;
 use crate::error::{Error, Result};
+use crate::pass::Pass;
 use crate::sample::Sample;
 use crate::task::Task;
 
@@ -44,6 +46,16 @@ impl FitData<'_> {
     /// When a column of categories has no code left for what is hidden.
     pub fn sample(&self, operators: &[Normalization]) -> Result<Sample> {
         self.data.load_all(&self.device.clone().inner())?.clean(self.data, operators)
+    }
+
+    /// Replaces the running statistics of an encoder's batch normalizations by those of all graphs as they are. The encoder is one that
+    /// records no gradients (`valid()`).
+    ///
+    /// # Errors
+    /// As [`FitData::sample`], and when the graphs do not fit the encoder.
+    pub fn calibrate(&self, encoder: &Encoder, normalization: Normalization) -> Result<()> {
+        let sample = self.sample(&[normalization])?;
+        encoder.forward(sample.graph(normalization)?, &sample.features, &Pass::calibrate()).map(drop)
     }
 
     /// Tells that so many of all parts are done; fails where the observer wants to stop.

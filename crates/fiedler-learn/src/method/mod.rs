@@ -5,15 +5,20 @@
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
 mod any;
+mod bgrl;
 mod cca_ssg;
 mod dgi;
 mod fit;
 mod footprint;
+mod gbt;
 mod hops;
+mod mvgrl;
 mod raw;
+mod sgrl;
 mod span;
 mod spectral;
 mod supervised;
+mod two_views;
 mod untrained;
 
 use burn::Tensor;
@@ -24,12 +29,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use any::AnyMethod;
+pub use bgrl::{Bgrl, BgrlModel};
 pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
 pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
+pub use gbt::{Gbt, GbtModel};
 pub use hops::{Hops, HopsModel};
+pub use mvgrl::{Mvgrl, MvgrlDiffusion, MvgrlModel, TruncatedPageRank};
 pub use raw::{NoModel, Raw};
+pub use sgrl::{Sgrl, SgrlModel};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
 pub use spectral::{Spectral, SpectralModel};
 pub use supervised::{Supervised, SupervisedModel};
@@ -153,6 +162,17 @@ pub trait Method:
     fn validate(&self, model: &Self::Model, step: &Step<'_>) -> Result<Option<f32>> {
         let _ = (model, step);
         Ok(None)
+    }
+
+    /// Recomputes running statistics from the graphs as they are: what views and a moving average have made of them during training is not
+    /// what graphs are embedded with. Called with a model before it embeds and before it is stored, so that a stored encoder embeds other
+    /// graphs by the statistics of those that it was trained on. What is shared with the model that is trained on must stay as it is.
+    ///
+    /// # Errors
+    /// When the graphs do not fit the model.
+    fn calibrate(&self, model: Self::Model, data: &FitData<'_>) -> Result<Self::Model> {
+        let _ = data;
+        Ok(model)
     }
 
     /// One row for each node, or for each graph. The step's views are those of [`Method::embedding_views`].
@@ -361,6 +381,10 @@ methods! {
     Span(Span) = "span",
     CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
+    Gbt(Gbt) = "gbt",
+    Bgrl(Bgrl) = "bgrl",
+    Sgrl(Sgrl) = "sgrl",
+    Mvgrl(Mvgrl) = "mvgrl",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",

@@ -101,7 +101,7 @@ pub(super) fn embed(
 }
 
 /// `h + Âʳh`, or `h` where `r` is 0.
-fn propagate_further(nodes: Tensor<2>, graph: &MessageGraph, times: usize) -> Tensor<2> {
+pub(super) fn propagate_further(nodes: Tensor<2>, graph: &MessageGraph, times: usize) -> Tensor<2> {
     if times == 0 {
         return nodes;
     }

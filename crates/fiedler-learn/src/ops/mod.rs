@@ -4,12 +4,14 @@
 //! Each has a plain version in [`plain`], out of the tensor library's own operations, which defines it and serves devices other
 //! than the CPU. On the CPU all of them give the same bits whatever the number of threads.
 
+mod activate;
 mod batch_norm;
 mod decorrelation;
 pub(crate) mod kernel;
 mod messages;
 mod mix;
 pub(crate) mod operation;
+mod permute;
 pub mod plain;
 mod pool;
 mod project;
@@ -18,10 +20,12 @@ mod similarity;
 mod standardize;
 mod weighted;
 
+pub use activate::activate;
 pub use batch_norm::{BatchNormOp, Statistics, normalize, statistics};
-pub use decorrelation::decorrelation;
+pub use decorrelation::{cross_decorrelation, decorrelation};
 pub use messages::messages;
 pub use mix::propagate_mix;
+pub use permute::permute;
 pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};
 pub use project::project;

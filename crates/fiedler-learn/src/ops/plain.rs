@@ -42,7 +42,7 @@ pub fn propagate_weighted(operator: &Operator, edge_weights: Tensor<1>, input: T
     product.select_assign(0, entries.rows, terms, IndexingUpdateOp::Add)
 }
 
-/// `max(x, 0) + slope · min(x, 0)`.
+/// See [`activate`](super::activate()).
 pub fn activate(input: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
     match activation {
         ActivationOp::Identity => input,
@@ -63,6 +63,12 @@ pub fn propagate_mix(operator: &Operator, input: Tensor<2>, coefficients: Tensor
         sum = sum + power.clone() * coefficient(k);
     }
     sum
+}
+
+/// See [`permute`](super::permute()).
+pub fn permute(input: Tensor<2>, order: &[u32]) -> Tensor<2> {
+    let order = indices(order.to_vec(), &input.device());
+    input.select(0, order)
 }
 
 /// See [`project`](super::project()).
@@ -150,6 +156,15 @@ pub fn decorrelation(input: Tensor<2>) -> Tensor<1> {
     let [rows, width] = input.dims();
     let identity = Tensor::eye(width, &input.device());
     (input.clone().transpose().matmul(input) / rows.max(1) as f32 - identity).square().sum()
+}
+
+/// See [`cross_decorrelation`](super::cross_decorrelation()).
+pub fn cross_decorrelation(one: Tensor<2>, other: Tensor<2>) -> Tensor<1> {
+    let [rows, width] = one.dims();
+    let identity = Tensor::eye(width, &one.device());
+    let squares = (one.transpose().matmul(other) / rows.max(1) as f32 - identity.clone()).square();
+    let diagonal = (squares.clone() * identity.clone()).sum();
+    Tensor::cat(vec![diagonal, (squares * (identity.neg() + 1.0)).sum()], 0)
 }
 
 /// See [`normalize`](super::normalize()).

@@ -77,10 +77,10 @@ struct Saved {
 
 /// What the activation was given, or what it made of it.
 #[derive(Debug, Clone)]
-struct Values {
+pub(super) struct Values {
     /// Results are kept where they tell what they were made of by their signs and the slopes, since they are kept anyway.
-    are_results: bool,
-    tensor: FlexTensor,
+    pub(super) are_results: bool,
+    pub(super) tensor: FlexTensor,
 }
 
 impl Operation<3> for Propagate {
@@ -158,7 +158,7 @@ impl Operation<3> for Propagate {
 }
 
 #[inline(always)]
-fn activate(row: &mut [f32], slopes: &[f32]) {
+pub(super) fn activate(row: &mut [f32], slopes: &[f32]) {
     for (value, &slope) in row.iter_mut().zip(slopes) {
         // A choice of factors rather than of results, which vectors of numbers can make at once.
         *value *= if *value > 0.0 { 1.0 } else { slope };
@@ -169,7 +169,12 @@ fn activate(row: &mut [f32], slopes: &[f32]) {
 const TILE: usize = 16;
 
 /// Turns the gradient after the activation into that before it; returns the sums over rows for the bias and the slopes.
-fn undo_activation(gradient: &mut [f32], width: usize, values: Option<&Values>, slopes: &[f32]) -> [Vec<f32>; 2] {
+pub(super) fn undo_activation(
+    gradient: &mut [f32],
+    width: usize,
+    values: Option<&Values>,
+    slopes: &[f32],
+) -> [Vec<f32>; 2] {
     let Some(Values { are_results, tensor }) = values else {
         return kernel::sum_over_parts(
             gradient,

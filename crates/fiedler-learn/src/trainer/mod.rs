@@ -123,6 +123,7 @@ impl<'a, M: Method> Trainer<'a, M> {
             (Some(best), _) => (best, None),
             (None, embeddings) => (model, embeddings),
         };
+        let model = self.calibrated(model)?;
         let embeddings = embeddings.map_or_else(|| self.embed(&model), Ok)?;
         if !self.requirements.trained {
             // Where nothing is trained, fitting and embedding are all there is.
@@ -207,6 +208,11 @@ impl<'a, M: Method> Trainer<'a, M> {
             history: found.history,
             position: found.position,
         })
+    }
+
+    /// The model as it is embedded with.
+    fn calibrated(&self, model: M::Model) -> Result<M::Model> {
+        self.method.calibrate(model, &self.fit_data(&self.device.clone().autodiff()))
     }
 
     /// What a method may be fitted to.
@@ -294,7 +300,7 @@ impl<'a, M: Method> Trainer<'a, M> {
 
     fn checked_embeddings(&self, state: &State<M>) -> Result<Embeddings> {
         let epoch = state.history.losses.len();
-        let embeddings = self.embed(&state.model)?;
+        let embeddings = self.embed(&self.calibrated(state.model.clone())?)?;
         if !embeddings.are_finite() {
             return Err(Error::NotFinite { what: "embedding", epoch });
         }

@@ -95,6 +95,8 @@ pub enum ScheduleUnit {
     Epoch,
     /// Steps.
     Step,
+    /// Hundredths of all steps: a schedule that stays the same however long training is.
+    Percent,
 }
 
 /// How the learning rate changes.
@@ -107,7 +109,7 @@ pub enum Schedule {
     Constant,
     /// Up in a straight line, then down to zero along half a cosine.
     Cosine {
-        /// Epochs, or steps, on the way up.
+        /// Epochs, steps, or hundredths of all steps on the way up.
         #[serde(default)]
         warmup: usize,
         /// Whether the first step of the warm-up has a learning rate of zero, as in BGRL's program; otherwise it is the first above zero.
@@ -132,9 +134,11 @@ impl Schedule {
     /// ```
     pub fn factor(&self, clock: &Clock) -> f64 {
         let Schedule::Cosine { warmup, from_zero, unit } = *self else { return 1.0 };
-        let (at, total) = match unit {
-            ScheduleUnit::Epoch => (clock.epoch, clock.epochs),
-            ScheduleUnit::Step => (clock.step as usize, clock.total_steps as usize),
+        let (step, total_steps) = (clock.step as usize, clock.total_steps as usize);
+        let (at, total, warmup) = match unit {
+            ScheduleUnit::Epoch => (clock.epoch, clock.epochs, warmup),
+            ScheduleUnit::Step => (step, total_steps, warmup),
+            ScheduleUnit::Percent => (step, total_steps, (total_steps * warmup).div_ceil(100)),
         };
         if at < warmup {
             return (at + usize::from(!from_zero)) as f64 / warmup as f64;
@@ -165,10 +169,14 @@ impl TrainingSettings {
         if !(0.0..1.0).contains(&self.min_relative_std) {
             return Err(Error::setting("min_relative_std", self.min_relative_std, "a number from 0 to less than 1"));
         }
-        if let Schedule::Cosine { warmup, unit: ScheduleUnit::Epoch, .. } = self.schedule
-            && warmup > self.epochs
-        {
-            return Err(Error::setting("warmup", warmup, format!("at most {}, the number of epochs", self.epochs)));
+        match self.schedule {
+            Schedule::Cosine { warmup, unit: ScheduleUnit::Epoch, .. } if warmup > self.epochs => {
+                return Err(Error::setting("warmup", warmup, format!("at most {}, the number of epochs", self.epochs)));
+            }
+            Schedule::Cosine { warmup, unit: ScheduleUnit::Percent, .. } if warmup > 100 => {
+                return Err(Error::setting("warmup", warmup, "at most 100, in percent"));
+            }
+            _ => {}
         }
         self.optimizer().adam().check()
     }

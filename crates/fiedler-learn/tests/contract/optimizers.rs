@@ -98,6 +98,8 @@ fn the_learning_rate_of_every_step_is_that_of_the_schedule() {
             (ScheduleUnit::Epoch, true, 2),
             (ScheduleUnit::Epoch, false, 2),
             (ScheduleUnit::Step, false, 0),
+            (ScheduleUnit::Percent, true, 40),
+            (ScheduleUnit::Percent, false, 25),
         ] {
             let mut training = common::training(epochs);
             training.batch_size = 3;
@@ -115,6 +117,8 @@ fn the_learning_rate_of_every_step_is_that_of_the_schedule() {
                     * match unit {
                         ScheduleUnit::Epoch => factor(step / per_epoch, epochs, warmup, from_zero),
                         ScheduleUnit::Step => factor(step, epochs * per_epoch, warmup, from_zero),
+                        // 12 steps: 40 % are 4.8, which are 5, and 25 % are 3.
+                        ScheduleUnit::Percent => factor(step, 12, if warmup == 40 { 5 } else { 3 }, from_zero),
                     };
                 weight = weight * (1.0 - rate * decay) - rate;
                 if (step + 1) % per_epoch == 0 {

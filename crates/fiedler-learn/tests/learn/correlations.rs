@@ -187,6 +187,23 @@ fn decorrelation_does_what_its_plain_version_does() {
 }
 
 #[test]
+fn decorrelation_across_matrices_does_what_its_plain_version_does() {
+    for (rows, width) in [(1, 1), (40, 7), (7, 40), (90, 64)] {
+        let inputs = [matrix(rows, width, 7), matrix(rows, width, 8)];
+        let fast = |m: &[Tensor<2>], _: &[Tensor<1>]| ops::cross_decorrelation(m[0].clone(), m[1].clone());
+        let slow = |m: &[Tensor<2>], _: &[Tensor<1>]| plain::cross_decorrelation(m[0].clone(), m[1].clone());
+        assert_same(&fast, &slow, &inputs, &[], "decorrelation across matrices");
+        assert_derivative(&fast, &inputs, &[], 5e-3, "decorrelation across matrices");
+        // Across a matrix and itself it is decorrelation, its diagonal and the rest apart.
+        let parts = values(&fast(&[inputs[0].clone(), inputs[0].clone()], &[]));
+        assert_close(&[parts[0] + parts[1]], &values(&ops::decorrelation(inputs[0].clone())), 1e-6, "both parts");
+    }
+    let columns = Tensor::<2>::from_floats([[1.0, 2.0], [1.0, -2.0]], &common::device());
+    // Correlations 1 and 4 on the diagonal, none elsewhere.
+    assert_eq!(values(&ops::cross_decorrelation(columns.clone(), columns)), [9.0, 0.0]);
+}
+
+#[test]
 fn a_mix_of_propagation_steps_does_what_its_plain_version_does() {
     let graph = common::weighted_graph(150, 300, 8);
     let symmetric = Operator::new(&graph, Normalization::Symmetric);

@@ -273,6 +273,7 @@ fn every_option_of_the_encoders_has_gradients() {
             share_slope,
             batch_norm,
             dropout: 0.2,
+            ..GcnSettings::default()
         })
     };
     let mut choices = vec![gin_settings()];
@@ -384,6 +385,40 @@ fn a_last_layer_may_be_followed_by_something_else_or_by_nothing() {
             assert_eq!(values(&all.each()[last]), cut);
         }
     }
+}
+
+#[test]
+fn a_last_layer_may_have_a_width_of_its_own() {
+    let device = common::device();
+    let structure = MessageGraph::new(&common::graph(20, 40, 1), fiedler_learn::Normalization::Symmetric);
+    let input = FeatureMatrix::new(&Features::Sparse(common::sparse(20, 12, 2)), &device);
+    let gcn = |num_layers, out_channels| GcnSettings {
+        hidden_channels: 6,
+        out_channels,
+        num_layers,
+        activation: Activation::PreluChannelwise,
+        batch_norm: true,
+        ..GcnSettings::default()
+    };
+    let widths = |settings: GcnSettings| {
+        let settings = EncoderSettings::Gcn(settings);
+        let encoder = settings.build(InputDims { nodes: 12, edges: None }, &mut Initializer::new(3, &device)).unwrap();
+        let layers = encoder.forward(&structure, &input, &Pass::eval()).unwrap();
+        let widths: Vec<usize> = layers.each().iter().map(|layer| layer.dims()[1]).collect();
+        assert_eq!(widths.last(), Some(&settings.out_channels()));
+        widths
+    };
+    assert_eq!(widths(gcn(1, Some(4))), [4]);
+    assert_eq!(widths(gcn(3, Some(4))), [6, 6, 4]);
+    assert_eq!(widths(gcn(2, None)), [6, 6]);
+    let refused = |settings: GcnSettings| settings.check().unwrap_err().to_string();
+    assert_eq!(refused(gcn(2, Some(0))), "out_channels is 0; expected 1 to 1,048,576");
+    // Slopes, one a channel, cannot be shared by layers of different widths.
+    let shared = |out_channels| GcnSettings { share_slope: true, ..gcn(2, out_channels) };
+    assert!(refused(shared(Some(4))).starts_with("share_slope is true; expected false"));
+    assert!(shared(Some(6)).check().is_ok() && shared(None).check().is_ok());
+    let last_activation = Some(Activation::Identity);
+    assert_eq!(widths(GcnSettings { last_activation, ..shared(Some(4)) }), [6, 4]);
 }
 
 #[test]

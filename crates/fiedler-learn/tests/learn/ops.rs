@@ -4,7 +4,7 @@ use burn::Tensor;
 use fiedler_learn::ops::{self, ActivationOp, BatchNormOp, Pooling, Similarity, plain};
 use fiedler_learn::{GraphOffsets, Normalization, Operator, SparseMatrix};
 
-use crate::common::{self, assert_derivative, assert_same, matrix, numbers, values_and_gradients, vector};
+use crate::common::{self, assert_derivative, assert_same, matrix, numbers, values, values_and_gradients, vector};
 
 const NODES: u32 = 150;
 
@@ -71,6 +71,24 @@ fn learned_slopes_of_any_sign_get_their_gradient() {
         );
         assert_derivative(&fast, &matrices, &vectors, 2e-2, &format!("slopes {choice:?}"));
     }
+}
+
+#[test]
+fn an_activation_by_itself_does_what_its_plain_version_does() {
+    for (rows, width) in [(1, 1), (90, 17), (130, 64)] {
+        for slopes in [1, width] {
+            let (matrices, vectors) = ([matrix(rows, width, 1)], [vector(slopes, 2)]);
+            let fast =
+                |m: &[Tensor<2>], v: &[Tensor<1>]| ops::activate(m[0].clone(), &ActivationOp::Prelu(v[0].clone()));
+            let slow =
+                |m: &[Tensor<2>], v: &[Tensor<1>]| plain::activate(m[0].clone(), &ActivationOp::Prelu(v[0].clone()));
+            assert_same(&fast, &slow, &matrices, &vectors, "an activation");
+        }
+    }
+    let input = matrix(5, 3, 3);
+    assert_eq!(values(&ops::activate(input.clone(), &ActivationOp::Identity)), values(&input));
+    let cut: Vec<f32> = values(&input).iter().map(|value| value.max(0.0)).collect();
+    assert_eq!(values(&ops::activate(input, &ActivationOp::Relu)), cut);
 }
 
 #[test]
