@@ -62,6 +62,13 @@ impl Initializer {
         self.uniform(shape, 1.0 / (inputs.max(1) as f32).sqrt())
     }
 
+    /// Numbers evenly spread over `±sqrt(6 / (rows · columns + columns))`: what PyTorch makes of Glorot's choice for a bilinear form, which
+    /// it holds as a table of one matrix.
+    pub fn bilinear(&mut self, rows: usize, columns: usize) -> Param<Tensor<2>> {
+        let bound = (6.0 / ((rows + 1) * columns).max(1) as f32).sqrt();
+        self.uniform([rows, columns], bound)
+    }
+
     /// The same number everywhere.
     pub fn constant<const D: usize>(&self, shape: [usize; D], value: f32) -> Param<Tensor<D>> {
         let shape = self.allowed(shape);

@@ -73,7 +73,7 @@ pub struct Readout {
 }
 
 impl Readout {
-    /// A readout for such an encoder; its result is as wide as one layer, unless there is no projector.
+    /// A readout for such an encoder; its result is as wide as the last layer, unless there is no projector.
     ///
     /// # Errors
     /// When there is no layer or it has no width.
@@ -83,10 +83,10 @@ impl Readout {
         initializer: &mut Initializer,
     ) -> Result<Readout> {
         encoder.check()?;
-        let (layers, width) = (encoder.num_layers(), encoder.hidden_channels());
+        let width = encoder.out_channels();
         let pooled = match settings.jumping_knowledge {
             JumpingKnowledge::Last => width,
-            JumpingKnowledge::Concatenate => layers * width,
+            JumpingKnowledge::Concatenate => encoder.all_channels(),
         };
         let (linear, mlp) = match settings.projector {
             Projector::Identity => (None, None),

@@ -5,8 +5,8 @@ use burn::module::{Module, Param};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layers, check_shape};
-use crate::error::{Result, check_size};
+use super::{Layers, check_channels, check_shape};
+use crate::error::{Error, Result, check_size};
 use crate::layer::{Activation, ActivationLayer, BatchNorm};
 use crate::ops::{self, ActivationOp, plain};
 use crate::pass::{self, Mode, Pass};
@@ -18,6 +18,9 @@ use crate::{FeatureMatrix, Initializer, MessageGraph};
 pub struct GcnSettings {
     /// Width of every layer.
     pub hidden_channels: usize,
+    /// Width of the last layer, where it is not that of the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_channels: Option<usize>,
     /// Number of layers.
     pub num_layers: usize,
     /// What follows every layer.
@@ -37,6 +40,7 @@ impl Default for GcnSettings {
     fn default() -> Self {
         GcnSettings {
             hidden_channels: 512,
+            out_channels: None,
             num_layers: 2,
             activation: Activation::Prelu,
             last_activation: None,
@@ -54,7 +58,22 @@ impl GcnSettings {
     /// Names the setting.
     pub fn check(&self) -> Result<()> {
         check_shape(self.hidden_channels, self.num_layers)?;
+        self.out_channels.map_or(Ok(()), |channels| check_channels("out_channels", channels))?;
+        let shares_with_last = self.share_slope && self.last_activation.is_none() && self.num_layers > 1;
+        if shares_with_last
+            && self.activation == Activation::PreluChannelwise
+            && self.out_channels() != self.hidden_channels
+        {
+            let expected =
+                "false, or out_channels as hidden_channels: layers of different widths have no slopes in common";
+            return Err(Error::setting("share_slope", true, expected));
+        }
         pass::check_dropout(self.dropout)
+    }
+
+    /// Width of the last layer.
+    pub fn out_channels(&self) -> usize {
+        self.out_channels.unwrap_or(self.hidden_channels)
     }
 }
 
@@ -86,6 +105,7 @@ impl Gcn {
         settings.check()?;
         let GcnSettings {
             hidden_channels: hidden,
+            out_channels: _,
             num_layers,
             activation,
             last_activation,
@@ -93,17 +113,22 @@ impl Gcn {
             batch_norm,
             dropout,
         } = *settings;
+        let width = |layer: usize| if layer + 1 == num_layers { settings.out_channels() } else { hidden };
         let convolutions = (0..num_layers).map(|layer| Convolution {
-            weight: initializer.glorot(if layer == 0 { columns } else { hidden }, hidden),
-            bias: initializer.constant([hidden], 0.0),
-            norm: batch_norm.then(|| BatchNorm::new(hidden, initializer)),
+            weight: initializer.glorot(if layer == 0 { columns } else { hidden }, width(layer)),
+            bias: initializer.constant([width(layer)], 0.0),
+            norm: batch_norm.then(|| BatchNorm::new(width(layer), initializer)),
         });
         let layers: Vec<Convolution> = convolutions.collect();
         // Of the layers that have the same activation, all or none share it.
         let alike = num_layers - usize::from(last_activation.is_some());
         let alike = if share_slope { alike.min(1) } else { alike };
         let kinds = std::iter::repeat_n(activation, alike).chain(last_activation);
-        let activations = kinds.map(|activation| ActivationLayer::new(activation, hidden, initializer)).collect();
+        let layer_of = |place: usize| if place == alike { num_layers - 1 } else { place };
+        let activations = kinds
+            .enumerate()
+            .map(|(place, activation)| ActivationLayer::new(activation, width(layer_of(place)), initializer))
+            .collect();
         Ok(Gcn { layers, activations, own_last: last_activation.is_some(), dropout })
     }
 
@@ -141,13 +166,15 @@ impl Gcn {
         self.activations[place].activation()
     }
 
-    fn product(&self, input: &FeatureMatrix) -> Result<Tensor<2>> {
+    /// What depends on the features alone: their product with the first layer's weight.
+    pub(crate) fn product(&self, input: &FeatureMatrix) -> Result<Tensor<2>> {
         let weight = self.layers[0].weight.val();
         check_size("row of features", input.columns(), weight.dims()[0])?;
         Ok(input.times(weight))
     }
 
-    fn encode_product(&self, graph: &MessageGraph, first: Tensor<2>, pass: &Pass) -> Layers {
+    /// The rest of the way from there.
+    pub(crate) fn encode_product(&self, graph: &MessageGraph, first: Tensor<2>, pass: &Pass) -> Layers {
         let mut outputs: Vec<Tensor<2>> = Vec::with_capacity(self.layers.len());
         let mut first = Some(first);
         for (layer, convolution) in self.layers.iter().enumerate() {
@@ -177,7 +204,9 @@ impl Convolution {
                     ActivationOp::Identity | ActivationOp::Relu => {
                         norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
                     }
-                    ActivationOp::Prelu(_) => plain::activate(norm.forward(sums, false, mode), activation),
+                    ActivationOp::LeakyRelu(_) | ActivationOp::Prelu(_) => {
+                        plain::activate(norm.forward(sums, false, mode), activation)
+                    }
                 }
             }
         }

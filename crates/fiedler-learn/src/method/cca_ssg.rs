@@ -88,7 +88,7 @@ impl Method for CcaSsg {
             ));
         }
         let one = Footprint::of_encoder(&self.encoder, task.dims);
-        let width = self.encoder.hidden_channels() as f64;
+        let width = self.encoder.out_channels() as f64;
         Ok(Requirements {
             trained: true,
             labels: false,
@@ -122,7 +122,7 @@ impl Method for CcaSsg {
         let rows = step.rows_in_all_views();
         let nodes = |view: usize| -> Result<Tensor<2>> {
             let layers = self.nodes(model, &step.views[view], &step.pass)?;
-            Ok(rows.as_ref().map_or_else(|| layers.last(), |rows| layers.select(rows).last()))
+            Ok(layers.last_of(rows.as_deref()))
         };
         let cca = self.cca();
         let terms = cca.terms([nodes(0)?, nodes(1)?])?;

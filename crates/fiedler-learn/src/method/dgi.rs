@@ -72,7 +72,7 @@ impl Method for Dgi {
 
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<DgiModel> {
         let encoder = self.encoder.build(task.dims, initializer)?;
-        let width = self.encoder.hidden_channels();
+        let width = self.encoder.out_channels();
         Ok(DgiModel { encoder, discriminator: initializer.by_inputs([width, width], width) })
     }
 

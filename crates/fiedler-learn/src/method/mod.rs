@@ -4,12 +4,17 @@
 //! implements [`Method`], and one line in the list at the end of this file, from which enum, names, help, serde and dispatch follow.
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
+mod anchors;
 mod any;
 mod cca_ssg;
 mod dgi;
 mod fit;
 mod footprint;
+mod gca;
+mod gmi;
+mod grace;
 mod hops;
+mod node_contrast;
 mod raw;
 mod span;
 mod spectral;
@@ -23,12 +28,17 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub use anchors::Anchors;
 pub use any::AnyMethod;
 pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
 pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
+pub use gca::Gca;
+pub use gmi::{Gmi, GmiModel, PairWeights};
+pub use grace::Grace;
 pub use hops::{Hops, HopsModel};
+pub use node_contrast::{NodeContrast, NodeContrastModel};
 pub use raw::{NoModel, Raw};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
 pub use spectral::{Spectral, SpectralModel};
@@ -361,6 +371,9 @@ methods! {
     Span(Span) = "span",
     CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
+    Gca(Gca) = "gca",
+    Gmi(Gmi) = "gmi",
+    Grace(Grace) = "grace",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",

@@ -90,7 +90,7 @@ impl Method for Supervised {
         let outputs = Self::outputs(task)?;
         let encoder = self.encoder.build(task.dims, initializer)?;
         let readout = Readout::new(&self.readout, &self.encoder, initializer)?;
-        let output = Linear::new(self.encoder.hidden_channels(), outputs, initializer);
+        let output = Linear::new(self.encoder.out_channels(), outputs, initializer);
         Ok(SupervisedModel { encoder, readout, output })
     }
 

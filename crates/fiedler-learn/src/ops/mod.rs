@@ -4,24 +4,32 @@
 //! Each has a plain version in [`plain`], out of the tensor library's own operations, which defines it and serves devices other
 //! than the CPU. On the CPU all of them give the same bits whatever the number of threads.
 
+mod all_pairs;
 mod batch_norm;
 mod decorrelation;
+mod edge_products;
+mod info_nce;
 pub(crate) mod kernel;
 mod messages;
 mod mix;
 pub(crate) mod operation;
+mod pair_softplus;
 pub mod plain;
 mod pool;
 mod project;
 mod propagate;
+mod scalar;
 mod similarity;
 mod standardize;
 mod weighted;
 
 pub use batch_norm::{BatchNormOp, Statistics, normalize, statistics};
 pub use decorrelation::decorrelation;
+pub use edge_products::edge_products;
+pub use info_nce::info_nce;
 pub use messages::messages;
 pub use mix::propagate_mix;
+pub use pair_softplus::pair_softplus;
 pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};
 pub use project::project;
