@@ -99,6 +99,20 @@ recipes![
     "cca-ssg/amazon-computers",
     "cca-ssg/amazon-photo",
     "cca-ssg/coauthor-cs",
+    "gca/cora",
+    "gca/citeseer",
+    "gca/pubmed",
+    "gca/wiki-cs",
+    "gca/amazon-computers",
+    "gca/amazon-photo",
+    "gca/coauthor-cs",
+    "grace/cora",
+    "grace/citeseer",
+    "grace/pubmed",
+    "grace/wiki-cs",
+    "grace/amazon-computers",
+    "grace/amazon-photo",
+    "grace/coauthor-cs",
 ];
 
 /// Names that recipes had before.
