@@ -15,7 +15,6 @@ torch_geometric. THREADS (default 2) sets the threads of all.
 
 import json
 import os
-import pickle
 import resource
 import subprocess
 import sys
@@ -25,35 +24,12 @@ from pathlib import Path
 from statistics import median
 
 from program import build
+from sparse_torch import formula, load, operations
 
 warnings.filterwarnings("ignore")
 THREADS = int(os.environ.get("THREADS", "2"))
 HIDDEN = 512
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def load(name):
-    """Features as scipy CSR and undirected pairs of a Planetoid dataset."""
-    import numpy as np
-    import scipy.sparse as sparse
-
-    folder = Path(os.environ["FIEDLER_DATA"]) / name
-    parts = {}
-    for part in ("allx", "tx", "graph"):
-        with open(folder / f"ind.{name}.{part}", "rb") as file:
-            parts[part] = pickle.load(file, encoding="latin1")
-    test = np.loadtxt(folder / f"ind.{name}.test.index", dtype=int)
-    features = sparse.vstack([parts["allx"], parts["tx"]]).tolil()
-    features[test] = features[np.sort(test)]
-    pairs = {(min(a, b), max(a, b)) for a, others in parts["graph"].items() for b in others if a != b}
-    return features.tocsr().astype("float32"), np.array(sorted(pairs))
-
-
-def formula(shape):
-    import torch
-
-    places = torch.arange(torch.Size(shape).numel(), dtype=torch.float64)
-    return ((places * 0.7 + 0.3).sin() / shape[0] ** 0.5).float().reshape(shape)
 
 
 def shared_parts():
@@ -141,63 +117,15 @@ def pyg(name, check):
 
 def torch_best(name, check):
     torch, nn, Readout = shared_parts()
-    import numpy as np
-
     features, pairs = load(name)
     rows, columns = features.shape
-
-    def csr(matrix):
-        matrix = matrix.tocsr()
-        return torch.sparse_csr_tensor(
-            torch.from_numpy(matrix.indptr).int(), torch.from_numpy(matrix.indices).int(),
-            torch.from_numpy(matrix.data), matrix.shape,
-        )
-
-    by_row, by_column = csr(features), csr(features.T)
+    project, propagation, propagate = operations(features, pairs)
 
     def cosines(nodes, graph):
         return (nodes @ graph) / (nodes.norm(dim=1) * graph.norm()).clamp_min(1e-8)
 
     def info_nce(nodes, corrupted, graph):
         return cosines(corrupted, graph).logsumexp(0) - cosines(nodes, graph).mean()
-
-    class Project(torch.autograd.Function):
-        @staticmethod
-        def forward(context, weight):
-            return by_row @ weight
-
-        @staticmethod
-        def backward(context, gradient):
-            return by_column @ gradient
-
-    class Propagate(torch.autograd.Function):
-        """The matrix is symmetric: its backward is itself."""
-
-        @staticmethod
-        def forward(context, matrix, dense):
-            context.matrix = matrix
-            return matrix @ dense
-
-        @staticmethod
-        def backward(context, gradient):
-            return None, context.matrix @ gradient
-
-    # Every edge from both ends and every loop, sorted by row, with the number of its edge.
-    loops = np.arange(rows)
-    ends = np.concatenate([pairs, pairs[:, ::-1], np.stack([loops, loops], 1)])
-    numbers = np.concatenate([np.arange(len(pairs))] * 2 + [np.full(rows, len(pairs))])
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    row_of, column_of = (torch.from_numpy(ends[order, end].copy()) for end in (0, 1))
-    edge_of = torch.from_numpy(numbers[order])
-
-    def propagation(kept_edges):
-        kept = torch.cat([kept_edges, torch.ones(1, dtype=torch.bool)])[edge_of]
-        row, column = row_of[kept], column_of[kept]
-        counts = torch.bincount(row, minlength=rows)
-        scale = counts.float().rsqrt()
-        offsets = torch.zeros(rows + 1, dtype=torch.int32)
-        offsets[1:] = counts.cumsum(0)
-        return torch.sparse_csr_tensor(offsets, column.int(), scale[row] * scale[column], (rows, rows))
 
     class Encoder(nn.Module):
         def __init__(self):
@@ -210,11 +138,11 @@ def torch_best(name, check):
 
         def product(self, kept):
             weight = self.weights[0] if kept is None else self.weights[0] * kept[:, None]
-            return Project.apply(weight)
+            return project(weight)
 
         def forward(self, product, matrix):
-            hidden = self.slopes[0](Propagate.apply(matrix, product) + self.biases[0])
-            return self.slopes[1](Propagate.apply(matrix, hidden @ self.weights[1]) + self.biases[1])
+            hidden = self.slopes[0](propagate(matrix, product) + self.biases[0])
+            return self.slopes[1](propagate(matrix, hidden @ self.weights[1]) + self.biases[1])
 
     encoder, readout = Encoder(), Readout()
     if check:

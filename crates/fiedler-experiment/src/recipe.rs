@@ -115,6 +115,20 @@ recipes![
     "mvgrl/cora",
     "mvgrl/citeseer",
     "mvgrl/pubmed",
+    "gca/cora",
+    "gca/citeseer",
+    "gca/pubmed",
+    "gca/wiki-cs",
+    "gca/amazon-computers",
+    "gca/amazon-photo",
+    "gca/coauthor-cs",
+    "grace/cora",
+    "grace/citeseer",
+    "grace/pubmed",
+    "grace/wiki-cs",
+    "grace/amazon-computers",
+    "grace/amazon-photo",
+    "grace/coauthor-cs",
 ];
 
 /// Names that recipes had before.

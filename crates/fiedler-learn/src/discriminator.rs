@@ -20,8 +20,7 @@ impl Discriminator {
     /// Weights are evenly spread over `±sqrt(6 / (d² + d))` for `d` columns: what the programs of DGI, MVGRL and GMI draw, whose tensor has a
     /// third dimension that Glorot's rule counts. The bias is zero.
     pub fn new(width: usize, initializer: &mut Initializer) -> Discriminator {
-        let bound = (6.0 / (width * width + width) as f32).sqrt();
-        Discriminator { weight: initializer.within([width, width], bound), bias: initializer.constant([1], 0.0) }
+        Discriminator { weight: initializer.bilinear(width, width), bias: initializer.constant([1], 0.0) }
     }
 
     /// The score of every node with its graph's summary.

@@ -62,9 +62,11 @@ impl Initializer {
         self.uniform(shape, 1.0 / (inputs.max(1) as f32).sqrt())
     }
 
-    /// Numbers evenly spread over `±bound`.
-    pub fn within<const D: usize>(&mut self, shape: [usize; D], bound: f32) -> Param<Tensor<D>> {
-        self.uniform(shape, bound)
+    /// Numbers evenly spread over `±sqrt(6 / (rows · columns + columns))`: what PyTorch makes of Glorot's choice for a bilinear form, which
+    /// it holds as a table of one matrix.
+    pub fn bilinear(&mut self, rows: usize, columns: usize) -> Param<Tensor<2>> {
+        let bound = (6.0 / ((rows + 1) * columns).max(1) as f32).sqrt();
+        self.uniform([rows, columns], bound)
     }
 
     /// The same number everywhere.

@@ -17,6 +17,8 @@ pub enum Activation {
     Identity,
     /// Negative values become zero.
     Relu,
+    /// Negative values are multiplied by 11/48: RReLU as it is in evaluation, which GCA's program has in training as well.
+    Rrelu,
     /// Negative values are multiplied by a learned slope, one a layer.
     #[default]
     Prelu,
@@ -28,30 +30,35 @@ pub enum Activation {
 #[derive(Module, Debug)]
 pub struct ActivationLayer {
     slope: Option<Param<Tensor<1>>>,
-    relu: bool,
+    /// The slope where none is learned.
+    fixed: f32,
 }
 
 /// The slope that learning starts from, as is usual.
 const FIRST_SLOPE: f32 = 0.25;
+/// The mean of the slopes that RReLU draws, 1/8 to 1/3.
+const RRELU_SLOPE: f32 = 11.0 / 48.0;
 
 impl ActivationLayer {
     /// An activation for a layer of the given width.
     pub fn new(activation: Activation, width: usize, initializer: &Initializer) -> ActivationLayer {
         let slope = |count| Some(initializer.constant([count], FIRST_SLOPE));
         match activation {
-            Activation::Identity => ActivationLayer { slope: None, relu: false },
-            Activation::Relu => ActivationLayer { slope: None, relu: true },
-            Activation::Prelu => ActivationLayer { slope: slope(1), relu: false },
-            Activation::PreluChannelwise => ActivationLayer { slope: slope(width), relu: false },
+            Activation::Identity => ActivationLayer { slope: None, fixed: 1.0 },
+            Activation::Relu => ActivationLayer { slope: None, fixed: 0.0 },
+            Activation::Rrelu => ActivationLayer { slope: None, fixed: RRELU_SLOPE },
+            Activation::Prelu => ActivationLayer { slope: slope(1), fixed: 0.0 },
+            Activation::PreluChannelwise => ActivationLayer { slope: slope(width), fixed: 0.0 },
         }
     }
 
     /// As the operations take it.
     pub fn activation(&self) -> ActivationOp {
-        match &self.slope {
-            Some(slope) => ActivationOp::Prelu(slope.val()),
-            None if self.relu => ActivationOp::Relu,
-            None => ActivationOp::Identity,
+        match (&self.slope, self.fixed) {
+            (Some(slope), _) => ActivationOp::Prelu(slope.val()),
+            (None, 1.0) => ActivationOp::Identity,
+            (None, 0.0) => ActivationOp::Relu,
+            (None, slope) => ActivationOp::LeakyRelu(slope),
         }
     }
 }

@@ -73,7 +73,7 @@ pub struct Readout {
 }
 
 impl Readout {
-    /// A readout for such an encoder; its result is as wide as one layer, unless there is no projector.
+    /// A readout for such an encoder; its result is as wide as the last layer, unless there is no projector.
     ///
     /// # Errors
     /// When there is no layer or it has no width.
@@ -86,7 +86,7 @@ impl Readout {
         let width = encoder.out_channels();
         let pooled = match settings.jumping_knowledge {
             JumpingKnowledge::Last => width,
-            JumpingKnowledge::Concatenate => (encoder.num_layers() - 1) * encoder.hidden_channels() + width,
+            JumpingKnowledge::Concatenate => encoder.all_channels(),
         };
         let (linear, mlp) = match settings.projector {
             Projector::Identity => (None, None),

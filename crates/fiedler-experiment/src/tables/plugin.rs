@@ -26,7 +26,7 @@ pub const SPEC: TableSpec = TableSpec {
 };
 
 /// The methods that compare two views, with their names in the paper.
-const METHODS: &[(&str, &str)] = &[("cca-ssg", "CCA-SSG")];
+const METHODS: &[(&str, &str)] = &[("grace", "GRACE"), ("bgrl", "BGRL"), ("gbt", "GBT"), ("cca-ssg", "CCA-SSG")];
 
 fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     let span = context.recipes.span(&context.data.name, context.data.level)?;

@@ -86,6 +86,11 @@ impl GcnSettings {
         let last = layer + 1 == self.num_layers;
         self.out_channels.filter(|_| last).unwrap_or(self.hidden_channels)
     }
+
+    /// Channels of the last layer.
+    pub fn out_channels(&self) -> usize {
+        self.channels(self.num_layers - 1)
+    }
 }
 
 /// A stack of graph convolutions.
@@ -188,13 +193,15 @@ impl Gcn {
         self.activations[place].activation()
     }
 
-    fn product(&self, input: &FeatureMatrix) -> Result<Tensor<2>> {
+    /// What depends on the features alone: their product with the first layer's weight.
+    pub(crate) fn product(&self, input: &FeatureMatrix) -> Result<Tensor<2>> {
         let weight = self.layers[0].weight.val();
         check_size("row of features", input.columns(), weight.dims()[0])?;
         Ok(input.times(weight))
     }
 
-    fn encode_product(&self, graph: &MessageGraph, first: Tensor<2>, pass: &Pass) -> Layers {
+    /// The rest of the way from there.
+    pub(crate) fn encode_product(&self, graph: &MessageGraph, first: Tensor<2>, pass: &Pass) -> Layers {
         let mut outputs: Vec<Tensor<2>> = Vec::with_capacity(self.layers.len());
         let mut first = Some(first);
         for (layer, convolution) in self.layers.iter().enumerate() {
@@ -221,7 +228,9 @@ impl Convolution {
             ActivationOp::Identity | ActivationOp::Relu => {
                 norm.forward(sums, matches!(activation, ActivationOp::Relu), mode)
             }
-            ActivationOp::Prelu(_) => ops::activate(norm.forward(sums, false, mode), activation),
+            ActivationOp::LeakyRelu(_) | ActivationOp::Prelu(_) => {
+                ops::activate(norm.forward(sums, false, mode), activation)
+            }
         }
     }
 

@@ -51,7 +51,7 @@ fn check_shape(hidden_channels: usize, num_layers: usize) -> Result<()> {
     Ok(())
 }
 
-fn check_channels(name: &str, channels: usize) -> Result<()> {
+pub(crate) fn check_channels(name: &str, channels: usize) -> Result<()> {
     if (1..=1 << 20).contains(&channels) {
         return Ok(());
     }
@@ -125,16 +125,7 @@ impl EncoderSettings {
         }
     }
 
-    /// Number of columns of a node's vector after the last layer.
-    pub fn out_channels(&self) -> usize {
-        match self {
-            EncoderSettings::Gcn(settings) => settings.out_channels.unwrap_or(settings.hidden_channels),
-            EncoderSettings::Gin(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => self.hidden_channels(),
-        }
-    }
-
-    /// Number of columns of a node's vector after each layer but the last; after the last as well, unless it is
-    /// [another](EncoderSettings::out_channels).
+    /// Number of columns of a node's vector after each layer but the last.
     pub fn hidden_channels(&self) -> usize {
         match self {
             EncoderSettings::Gcn(settings) => settings.hidden_channels,
@@ -142,6 +133,24 @@ impl EncoderSettings {
             EncoderSettings::Decoupled(settings) => settings.hidden_channels,
             EncoderSettings::Mlp(settings) => settings.hidden_channels,
         }
+    }
+
+    /// Number of columns of a node's vector after the last layer.
+    pub fn out_channels(&self) -> usize {
+        match self {
+            EncoderSettings::Gcn(settings) => settings.out_channels(),
+            EncoderSettings::Gin(_) | EncoderSettings::Decoupled(_) | EncoderSettings::Mlp(_) => self.hidden_channels(),
+        }
+    }
+
+    /// Number of columns of a node's vector after the first layer.
+    pub fn first_channels(&self) -> usize {
+        if self.num_layers() == 1 { self.out_channels() } else { self.hidden_channels() }
+    }
+
+    /// Number of columns of all layers side by side.
+    pub fn all_channels(&self) -> usize {
+        self.num_layers().saturating_sub(1) * self.hidden_channels() + self.out_channels()
     }
 
     /// Width and depth, as searches try them for an encoder at `method.encoder`.
@@ -245,6 +254,14 @@ impl Layers {
     /// After the last layer.
     pub fn last(&self) -> Tensor<2> {
         self.outputs[self.outputs.len() - 1].clone()
+    }
+
+    /// The chosen rows after the last layer, or all.
+    pub fn last_of(&self, rows: Option<&[u32]>) -> Tensor<2> {
+        match rows {
+            Some(rows) => Layers::new(vec![self.last()]).select(rows).last(),
+            None => self.last(),
+        }
     }
 
     /// All layers side by side: jumping knowledge.

@@ -4,11 +4,11 @@ use burn::Tensor;
 use burn::tensor::activation::softplus;
 use burn::tensor::{Bool, TensorData};
 
-use super::local_global::{NEVER, log_sum_exp, pool, to_length_one};
+use super::local_global::{pool, to_length_one};
 use super::{InfoNce, JensenShannon};
 use crate::GraphOffsets;
 use crate::error::{Error, Result, check_size};
-use crate::ops::{Pooling, Similarity};
+use crate::ops::{self, Pooling, Similarity};
 
 /// The same nodes, or graphs, in both views: row by row they belong together.
 #[derive(Debug, Clone)]
@@ -27,6 +27,7 @@ impl PositivePairs {
             return Err(Error::setting("number of pairs in a step", rows, "at least 2, to be told apart"));
         }
         check_size("second view", views[1].dims()[0], rows)?;
+        check_size("row of the second view", views[1].dims()[1], views[0].dims()[1])?;
         Ok(PositivePairs { views })
     }
 
@@ -34,15 +35,7 @@ impl PositivePairs {
     /// view of row `i`; the mean over all rows of both views.
     pub(super) fn info_nce(&self, InfoNce { similarity, temperature }: InfoNce) -> Tensor<1> {
         let [one, other] = self.compared(similarity);
-        let itself = self.itself();
-        let across = one.clone().matmul(other.clone().transpose()) / temperature;
-        let own = (one.clone() * other.clone()).sum_dim(1) / temperature;
-        let side = |view: Tensor<2>, across: Tensor<2>| {
-            let within = view.clone().matmul(view.transpose()) / temperature;
-            let all = Tensor::cat(vec![across, within.mask_fill(itself.clone(), NEVER)], 1);
-            self.mean(log_sum_exp(all, 1) - own.clone())
-        };
-        (side(one, across.clone()) + side(other, across.transpose())) / 2.0
+        ops::info_nce(one, other, temperature)
     }
 
     /// `mean(softplus(-s_ii)) + mean(softplus(s_ij)) - 2 log 2` over rows `i` and all `j ≠ i`, with `s` the similarities across

@@ -29,7 +29,8 @@ impl Footprint {
     /// That of one pass through an encoder: the product and the output of each layer, what normalizations keep, and once more
     /// the widest for its gradient.
     pub fn of_encoder(encoder: &EncoderSettings, dims: InputDims) -> Footprint {
-        let (width, layers) = (encoder.hidden_channels() as f64, encoder.num_layers() as f64);
+        let (width, layers) =
+            (encoder.hidden_channels().max(encoder.out_channels()) as f64, encoder.num_layers() as f64);
         let (values, square) = match encoder {
             EncoderSettings::Gcn(settings) => (if settings.batch_norm { 3.0 } else { 2.0 }, 1.0),
             EncoderSettings::Gin(settings) => {
@@ -44,7 +45,7 @@ impl Footprint {
         };
         let columns = dims.nodes as f64 + dims.edges.unwrap_or(0) as f64;
         Footprint {
-            values_per_node: (layers * values + 1.0) * width,
+            values_per_node: encoder.all_channels() as f64 * values + width,
             weights: (columns + layers * square * width) * width,
             compared: Compared::Nothing,
         }

@@ -4,6 +4,7 @@
 //! implements [`Method`], and one line in the list at the end of this file, from which enum, names, help, serde and dispatch follow.
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
+mod anchors;
 mod any;
 mod bgrl;
 mod cca_ssg;
@@ -11,8 +12,12 @@ mod dgi;
 mod fit;
 mod footprint;
 mod gbt;
+mod gca;
+mod gmi;
+mod grace;
 mod hops;
 mod mvgrl;
+mod node_contrast;
 mod raw;
 mod sgrl;
 mod span;
@@ -28,6 +33,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub use anchors::Anchors;
 pub use any::AnyMethod;
 pub use bgrl::{Bgrl, BgrlModel};
 pub use cca_ssg::{CcaSsg, CcaSsgModel};
@@ -35,8 +41,12 @@ pub use dgi::{Dgi, DgiModel};
 pub use fit::FitData;
 pub use footprint::{Compared, Footprint};
 pub use gbt::{Gbt, GbtModel};
+pub use gca::Gca;
+pub use gmi::{Gmi, GmiModel, PairWeights};
+pub use grace::Grace;
 pub use hops::{Hops, HopsModel};
 pub use mvgrl::{Mvgrl, MvgrlDiffusion, MvgrlModel, TruncatedPageRank};
+pub use node_contrast::{NodeContrast, NodeContrastModel};
 pub use raw::{NoModel, Raw};
 pub use sgrl::{Sgrl, SgrlModel};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
@@ -381,10 +391,13 @@ methods! {
     Span(Span) = "span",
     CcaSsg(CcaSsg) = "cca-ssg",
     Dgi(Dgi) = "dgi",
+    Grace(Grace) = "grace",
+    Gca(Gca) = "gca",
     Gbt(Gbt) = "gbt",
     Bgrl(Bgrl) = "bgrl",
     Sgrl(Sgrl) = "sgrl",
     Mvgrl(Mvgrl) = "mvgrl",
+    Gmi(Gmi) = "gmi",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",

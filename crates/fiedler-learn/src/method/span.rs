@@ -5,13 +5,12 @@ use burn::Tensor;
 use burn::module::Module;
 use fiedler_augment::{Axis, FeatureMasking, Pipeline, SchemeSettings};
 use fiedler_graph::random::stream;
-use rand::seq::SliceRandom;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::untrained::{check_extra_propagation, embed, is_zero};
-use super::{Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
+use super::{Anchors, Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
 use crate::Initializer;
 use crate::encoder::{Encoder, EncoderSettings, Layers};
 use crate::error::{Error, Result};
@@ -205,18 +204,6 @@ fn graphs(model: &SpanModel, view: &Sample, layers: &Layers) -> Tensor<2> {
     }
 }
 
-/// The nodes that a step tells apart, of those that both views have kept; none where it is all of them.
-fn anchors(step: &Step<'_>, anchors: usize) -> Option<Vec<u32>> {
-    let all = step.views[0].offsets.rows();
-    let mut rows = step.rows_in_all_views().unwrap_or_else(|| (0..all as u32).collect());
-    if rows.len() > anchors {
-        let (drawn, _) = rows.partial_shuffle(&mut stream(step.seed, "pairs", step.clock.step), anchors);
-        drawn.sort_unstable();
-        rows = drawn.to_vec();
-    }
-    (rows.len() < all).then_some(rows)
-}
-
 impl Method for Span {
     const INFO: MethodInfo = MethodInfo {
         name: "span",
@@ -240,10 +227,8 @@ impl Method for Span {
                 let expected = "local-global or local-local for one graph; graphs need others in their batch";
                 return Err(Error::setting("contrast", "global-global", expected));
             }
-            ContrastMode::LocalLocal { anchors: anchors @ 0..2 } => {
-                return Err(Error::setting("anchors", anchors, "at least 2 nodes to be told apart"));
-            }
-            ContrastMode::LocalLocal { .. } if task.num_nodes < 2 => {
+            ContrastMode::LocalLocal { anchors } if task.num_nodes >= 2 => Anchors::Count(anchors).check()?,
+            ContrastMode::LocalLocal { .. } => {
                 return Err(Error::setting("number of nodes", task.num_nodes, "at least 2 to be told apart"));
             }
             ContrastMode::LocalGlobal if alone && self.negatives == NegativesFrom::InBatch => {
@@ -273,7 +258,11 @@ impl Method for Span {
                 weights: if self.share_encoder { 1.0 } else { 2.0 } * one.weights,
                 compared: match self.contrast {
                     ContrastMode::LocalGlobal => Compared::NodesWithGraphs,
-                    ContrastMode::LocalLocal { anchors } => Compared::Nodes(anchors),
+                    ContrastMode::LocalLocal { anchors } => match self.loss {
+                        // Never held all at once.
+                        ContrastiveLoss::InfoNce(_) => Compared::Nothing,
+                        ContrastiveLoss::JensenShannon(_) => Compared::Nodes(anchors),
+                    },
                     ContrastMode::GlobalGlobal => Compared::Nothing,
                 },
             },
@@ -299,7 +288,7 @@ impl Method for Span {
         let loss = match self.contrast {
             ContrastMode::LocalGlobal => self.loss.loss(&self.local_global(model, step)?)?,
             ContrastMode::LocalLocal { anchors: count } => {
-                let rows = anchors(step, count);
+                let rows = Anchors::Count(count).draw(step);
                 let [first, second] = self.layers(model, step)?.map(|layers| match &rows {
                     Some(rows) => model.readout.nodes(&layers.select(rows)),
                     None => model.readout.nodes(&layers),

@@ -19,7 +19,7 @@ const TILE: usize = 64;
 /// Columns summed at once where a tile does not fit.
 const NARROW: usize = 8;
 /// Sums of a row are taken in this many lanes.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// Rows of the given width that one thread works on at a time, at least.
 pub(crate) fn rows_at_once(width: usize) -> usize {

@@ -5,17 +5,22 @@
 //! than the CPU. On the CPU all of them give the same bits whatever the number of threads.
 
 mod activate;
+mod all_pairs;
 mod batch_norm;
 mod decorrelation;
+mod edge_products;
+mod info_nce;
 pub(crate) mod kernel;
 mod messages;
 mod mix;
 pub(crate) mod operation;
+mod pair_softplus;
 mod permute;
 pub mod plain;
 mod pool;
 mod project;
 mod propagate;
+mod scalar;
 mod similarity;
 mod standardize;
 mod weighted;
@@ -23,8 +28,11 @@ mod weighted;
 pub use activate::activate;
 pub use batch_norm::{BatchNormOp, Statistics, normalize, statistics};
 pub use decorrelation::{cross_decorrelation, decorrelation};
+pub use edge_products::edge_products;
+pub use info_nce::info_nce;
 pub use messages::messages;
 pub use mix::propagate_mix;
+pub use pair_softplus::pair_softplus;
 pub use permute::permute;
 pub(crate) use pool::spread;
 pub use pool::{Pooling, pool};

@@ -2,6 +2,7 @@
 //! CPU are served by.
 
 use burn::Tensor;
+use burn::tensor::activation::softplus;
 use burn::tensor::{Device, IndexingUpdateOp, TensorData};
 
 use super::batch_norm::{BatchNormOp, Statistics};
@@ -47,6 +48,7 @@ pub fn activate(input: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
     match activation {
         ActivationOp::Identity => input,
         ActivationOp::Relu => input.clamp_min(0.0),
+        ActivationOp::LeakyRelu(slope) => input.clone().clamp_min(0.0) + input.clamp_max(0.0) * *slope,
         ActivationOp::Prelu(slopes) => {
             input.clone().clamp_min(0.0) + input.clamp_max(0.0) * slopes.clone().unsqueeze::<2>()
         }
@@ -165,6 +167,40 @@ pub fn cross_decorrelation(one: Tensor<2>, other: Tensor<2>) -> Tensor<1> {
     let squares = (one.transpose().matmul(other) / rows.max(1) as f32 - identity.clone()).square();
     let diagonal = (squares.clone() * identity.clone()).sum();
     Tensor::cat(vec![diagonal, (squares * (identity.neg() + 1.0)).sum()], 0)
+}
+
+/// See [`info_nce`](super::info_nce()).
+pub fn info_nce(one: Tensor<2>, other: Tensor<2>, temperature: f64) -> Tensor<1> {
+    let rows = one.dims()[0];
+    let positives = (one.clone() * other.clone()).sum_dim(1) / temperature;
+    let all = Tensor::cat(vec![one, other], 0);
+    let similarities = all.clone().matmul(all.transpose()) / temperature;
+    // A row is not among those that it is told apart from.
+    let itself = Tensor::<2>::eye(2 * rows, &similarities.device()).greater_elem(0.5);
+    let similarities = similarities.mask_fill(itself, f32::MIN / 2.0);
+    let largest = similarities.clone().detach().max_dim(1);
+    let logarithms = (similarities - largest.clone()).exp().sum_dim(1).log() + largest;
+    logarithms.mean() - positives.mean()
+}
+
+/// See [`pair_softplus`](super::pair_softplus()).
+pub fn pair_softplus(rows: Tensor<2>) -> Tensor<1> {
+    softplus(rows.clone().matmul(rows.transpose()), 1.0).sum()
+}
+
+/// See [`edge_products`](super::edge_products()).
+pub fn edge_products(operator: &Operator, rows: Tensor<2>) -> Tensor<1> {
+    let device = rows.device();
+    let (mut lower, mut higher) = (Vec::new(), Vec::new());
+    for node in 0..operator.num_nodes() {
+        for &other in operator.row(node).0.iter().filter(|&&other| other as usize > node) {
+            lower.push(node as u32);
+            higher.push(other);
+        }
+    }
+    let ends = [lower, higher].map(|ends| rows.clone().select(0, indices(ends, &device)));
+    let [lower, higher] = ends;
+    (lower * higher).sum_dim(1).squeeze_dim(1)
 }
 
 /// See [`normalize`](super::normalize()).

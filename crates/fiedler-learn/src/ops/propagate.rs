@@ -16,6 +16,8 @@ pub enum ActivationOp {
     Identity,
     /// Slope 0.
     Relu,
+    /// A slope that is not learned.
+    LeakyRelu(f32),
     /// A learned slope: one for all columns, or one a column.
     Prelu(Tensor<1>),
 }
@@ -37,6 +39,7 @@ pub fn propagate(
     let (slope, slopes) = match activation {
         ActivationOp::Identity => (Slope::Fixed(1.0), operation::absent()),
         ActivationOp::Relu => (Slope::Fixed(0.0), operation::absent()),
+        ActivationOp::LeakyRelu(slope) => (Slope::Fixed(*slope), operation::absent()),
         ActivationOp::Prelu(slopes) => {
             assert!([1, columns].contains(&slopes.dims()[0]), "one slope for all columns, or one for each");
             (Slope::Learned, slopes.clone().into_dispatch())

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use burn::Tensor;
-use burn::module::{Module, ModuleVisitor, Param};
-use burn::tensor::{Gradients, TensorData};
-use fiedler_graph::{Dense, Features, Graph};
+use burn::tensor::TensorData;
+use fiedler_graph::Graph;
 use fiedler_learn::encoder::{DecoupledSettings, EncoderSettings, InputDims};
 use fiedler_learn::loss::Cca;
 use fiedler_learn::ops::{self, plain};
 use fiedler_learn::pass::Pass;
 use fiedler_learn::state_dict::StateDict;
-use fiedler_learn::{FeatureMatrix, Initializer, MessageGraph, Normalization, Operator};
+use fiedler_learn::{Initializer, MessageGraph, Normalization, Operator};
 use serde::Deserialize;
 
 use crate::common::{self, assert_close, assert_derivative, assert_same, matrix, numbers, values, vector};
+use crate::fixture::{Held, gradients_of};
 
 #[derive(Deserialize)]
 struct Fixture {
@@ -35,49 +35,8 @@ struct Fixture {
     step_gradients: BTreeMap<String, Held>,
 }
 
-#[derive(Deserialize)]
-struct Held {
-    shape: Vec<usize>,
-    values: Vec<f32>,
-}
-
-impl Held {
-    fn tensor(&self) -> Tensor<2> {
-        let data = TensorData::new(self.values.clone(), [self.shape[0], self.shape[1]]);
-        Tensor::from_data(data, &common::device()).require_grad()
-    }
-
-    fn features(&self) -> FeatureMatrix {
-        let dense = Dense::new(self.shape[0], self.shape[1], self.values.clone()).unwrap();
-        FeatureMatrix::new(&Features::Dense(dense), &common::device())
-    }
-}
-
 fn fixture() -> Fixture {
     serde_json::from_str(include_str!("../fixtures/cca.json")).unwrap()
-}
-
-/// The gradients of a model's weights by name.
-struct OfWeights<'a> {
-    names: Vec<String>,
-    gradients: &'a Gradients,
-    found: BTreeMap<String, Vec<f32>>,
-}
-
-impl ModuleVisitor for OfWeights<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.names.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.names.pop();
-    }
-
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(gradient) = param.val().grad(self.gradients) {
-            self.found.insert(self.names.join("."), values(&gradient));
-        }
-    }
 }
 
 #[test]
@@ -124,11 +83,10 @@ fn a_step_with_a_decoupled_encoder_is_that_of_pytorch() {
     let loss = Cca { lambda: fixture.lambda }.loss([layers.last(), other.last()]).unwrap();
     assert_close(&values(&loss), &[fixture.step_loss], 1e-5, "the loss");
     let gradients = loss.backward();
-    let mut visitor = OfWeights { names: Vec::new(), gradients: &gradients, found: BTreeMap::new() };
-    encoder.visit(&mut visitor);
-    assert_eq!(visitor.found.len(), fixture.step_gradients.len());
+    let found = gradients_of(&encoder, &gradients);
+    assert_eq!(found.len(), fixture.step_gradients.len());
     for (name, expected) in &fixture.step_gradients {
-        assert_close(&visitor.found[&format!("Decoupled.{name}")], &expected.values, 2e-4, name);
+        assert_close(&found[&format!("Decoupled.{name}")], &expected.values, 2e-4, name);
     }
 }
 

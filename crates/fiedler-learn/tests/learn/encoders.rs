@@ -264,9 +264,10 @@ fn every_option_of_the_encoders_has_gradients() {
     let device = common::device();
     let graph = common::graph(40, 80, 8);
     let input = FeatureMatrix::new(&Features::Sparse(common::sparse(40, 30, 9)), &device);
-    let gcn = |activation, last_activation, share_slope, batch_norm| {
+    let gcn = |activation, last_activation, share_slope: bool, batch_norm| {
         EncoderSettings::Gcn(GcnSettings {
             hidden_channels: 7,
+            out_channels: (!share_slope).then_some(5),
             num_layers: 3,
             activation,
             last_activation,
@@ -277,7 +278,9 @@ fn every_option_of_the_encoders_has_gradients() {
         })
     };
     let mut choices = vec![gin_settings()];
-    for activation in [Activation::Identity, Activation::Relu, Activation::Prelu, Activation::PreluChannelwise] {
+    for activation in
+        [Activation::Identity, Activation::Relu, Activation::Rrelu, Activation::Prelu, Activation::PreluChannelwise]
+    {
         choices.extend([gcn(activation, None, false, true), gcn(activation, None, true, false)]);
         choices.extend([gcn(Activation::Prelu, Some(activation), false, false)]);
         choices.extend([gcn(Activation::Prelu, Some(activation), true, true)]);

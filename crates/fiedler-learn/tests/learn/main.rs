@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod all_pairs;
 mod common;
 mod correlations;
 mod encoders;
+mod fixture;
+mod gmi;
+mod node_contrast;
 mod objectives;
 mod operator;
 mod ops;

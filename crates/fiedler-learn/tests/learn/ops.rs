@@ -23,7 +23,7 @@ fn propagation_does_what_its_plain_version_does() {
         let operator = operator(normalization);
         for width in [1, 5, 8, 70, 200] {
             let matrices = [matrix(NODES as usize, width, 1)];
-            for activation in [ActivationOp::Identity, ActivationOp::Relu] {
+            for activation in [ActivationOp::Identity, ActivationOp::Relu, ActivationOp::LeakyRelu(0.3)] {
                 let with_bias = [vector(width, 2)];
                 assert_same(
                     &|m, v| ops::propagate(&operator, m[0].clone(), Some(v[0].clone()), &activation),
