@@ -26,7 +26,7 @@ DATASETS = {
     "pubmed": "pubmed",
     "coauthor-cs": "coauthor-cs",
 }
-BESIDE = ["--recipe", "default-nodes"]
+BESIDE = ["--recipe", "none"]
 RAW_ROWS = ["--set", "features.normalize_rows=false"]
 CANDIDATES = {
     "hops": ["--recipe", "none", "--method", "hops"],
