@@ -94,12 +94,18 @@ impl LearnFlags {
             MethodSettings::Hops(_) => &["method.dimensions", "method.graphs.dimensions"],
             _ => &["method.dimensions"],
         };
+        // Where the last layer has a width of its own, that is meant as well.
+        let encoder = serde_json::to_value(method).map(|method| method["encoder"].clone()).unwrap_or_default();
+        let widths: &[&str] = match encoder.get("out_channels") {
+            Some(_) => &["method.encoder.hidden_channels", "method.encoder.out_channels"],
+            None => &["method.encoder.hidden_channels"],
+        };
         let sources = self.feature_sources.as_ref().map(|sources| json!(sources));
         [
             flag("--dimensions", dimensions, whole(self.dimensions)),
             flag("--feature-sources", &["features.sources"], sources),
             flag("--epochs", &["training.epochs"], whole(self.epochs)),
-            flag("--hidden", &["method.encoder.hidden_channels"], whole(self.hidden)),
+            flag("--hidden", widths, whole(self.hidden)),
             flag("--layers", &["method.encoder.num_layers"], whole(self.layers)),
             flag("--learning-rate", &["training.learning_rate"], real(self.learning_rate)),
             flag("--weight-decay", &["training.weight_decay"], real(self.weight_decay)),
