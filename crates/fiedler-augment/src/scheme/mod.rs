@@ -13,6 +13,7 @@ mod drop_nodes;
 mod each_graph;
 mod file;
 mod graphcl;
+mod memory;
 mod node_dropping;
 mod node_probabilities;
 pub(crate) mod pack;
