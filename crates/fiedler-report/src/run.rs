@@ -80,8 +80,6 @@ pub struct Plane {
     pub layout: Layout,
 }
 
-/// Seconds below which a stage needs no mention.
-const TOLD_SECONDS: f64 = 0.05;
 /// Classes that a picture tells apart; the others share one mark.
 const MOST_CLASSES: usize = 16;
 
@@ -138,7 +136,7 @@ impl RunPage {
             let note = self.kept_epoch.map_or(String::new(), |epoch| format!("that of epoch {epoch} is kept"));
             facts.push(Fact::new("epochs", Cell::count(self.losses.len())).noted(note));
         }
-        if self.seconds.0 >= TOLD_SECONDS {
+        if self.seconds.0 > 0.0 {
             facts.push(Fact::new("time for the scheme", Cell::seconds(self.seconds.0)));
         }
         let threads = if self.threads == 1 { "one thread".into() } else { format!("{} threads", self.threads) };
