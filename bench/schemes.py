@@ -31,7 +31,10 @@ GRAPHS = {
 def scheme(program, *arguments):
     command = [str(program), "augment", *map(str, arguments), "--json", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True)
-    return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip().splitlines()[0]
+    if done.returncode != 0:
+        return done.stderr.strip().splitlines()[0]
+    found = json.loads(done.stdout)
+    return found | {view["name"]: view for view in found["views"]}
 
 
 def cell(view, direction):

@@ -22,3 +22,8 @@ def fiedler(*arguments, threads=None):
         command += ["--threads", str(threads)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ).stdout
     return json.loads(printed) if "--json" in arguments else printed
+
+
+def views(scheme):
+    """The views of a scheme by their names, from what `fiedler augment --json` prints."""
+    return {view["name"]: view for view in scheme["views"]}

@@ -14,12 +14,12 @@ import time
 import numpy as np
 import torch
 
-from program import build, fiedler
+from program import build, fiedler, views
 
 RATES = {"max": 100.0, "min": 0.1}
 RATIO = 0.3
-EXPECTED = "scheme.objective=expected"
-SAMPLED = "scheme.objective=sampled"
+EXPECTED = "expected"
+SAMPLED = "sampled"
 
 
 def read_graph(path):
@@ -88,13 +88,13 @@ def main():
     budget = RATIO * summary["edges"]
 
     def ours(*more):
-        return fiedler("augment", asked.data, "--operator", "propagation", "--ratio", RATIO, "--json", *more,
-                       threads=asked.threads)
+        return views(fiedler("augment", asked.data, "--operator", "propagation", "--ratio", RATIO, "--json", *more,
+                             threads=asked.threads))
 
     peer = 0.0
     for direction, sign in (("max", 1), ("min", -1)):
         reached, seconds = torch_steps(adjacency, sign, RATES[direction], budget, asked.timed)
-        check = ours("--set", EXPECTED, "--support", "all", "--steps", asked.timed, "--step-size", RATES[direction])[direction]
+        check = ours("--norm", EXPECTED, "--support", "all", "--steps", asked.timed, "--step-size", RATES[direction])[direction]
         print(f"{direction}: after {asked.timed} steps torch {reached:.7f}, fiedler {check['relative_norm']:.7f} of the norm;"
               f" torch {seconds:.2f} s a step", flush=True)
         assert abs(reached - check["relative_norm"]) < 1e-5
@@ -102,7 +102,7 @@ def main():
     for objective, support in ((EXPECTED, "all"), (EXPECTED, "auto"), (EXPECTED, "candidates"), (SAMPLED, "all"), (SAMPLED, "auto")):
         times = []
         for _ in range(3):
-            scheme = ours("--set", objective, "--support", support, "--steps", asked.steps)
+            scheme = ours("--norm", objective, "--support", support, "--steps", asked.steps)
             times.append(scheme["max"]["seconds"] + scheme["min"]["seconds"])
         spread = " ".join(f"{1e3 * seconds:.1f}" for seconds in times)
         steps = " and ".join(str(scheme[direction]["steps"]) for direction in ("max", "min"))

@@ -1,5 +1,7 @@
 //! Values of arguments by their names: the names are those of the library types.
 
+use std::time::Duration;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fiedler_augment::SchemeSettings;
 use fiedler_experiment::{Named, settings_tree};
@@ -39,6 +41,25 @@ pub fn number(text: &str) -> Result<Value, String> {
 /// A whole number that is not negative.
 pub fn whole(text: &str) -> Result<Value, String> {
     text.parse::<usize>().map(Value::from).map_err(|_| "expected a whole number".to_owned())
+}
+
+/// A time: seconds, or a number with s, m or h.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let (number, factor) = match text.strip_suffix(['s', 'm', 'h']) {
+        Some(number) if text.ends_with('m') => (number, 60.0),
+        Some(number) if text.ends_with('h') => (number, 3600.0),
+        Some(number) => (number, 1.0),
+        None => (text, 1.0),
+    };
+    let seconds = number.parse::<f64>().ok().map(|number| number * factor).filter(|&seconds| seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "expected a positive time such as 90s, 5m or 1.5h".to_owned())
+}
+
+/// Whether the command is asked for JSON; known also where its arguments could not be read.
+pub fn asks_for_json() -> bool {
+    std::env::args().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
 }
 
 /// The command as it was given, without the folder that the program lies in.

@@ -11,7 +11,7 @@ use fiedler_graph::Dataset;
 use super::Common;
 use super::output::Output;
 use super::reading::Reading;
-use super::scheme_flags::SchemeFlags;
+use super::scheme_flags::{SchemeFlags, parse_bytes};
 use super::table::{Table, count, figure, percent};
 
 /// Computes an augmentation scheme: for every node pair the probability of flipping it, such that the graph's spectrum changes
@@ -36,6 +36,9 @@ pub struct Augment {
     /// Rows in sensitive_edges.csv
     #[arg(long, value_name = "N", default_value_t = 1000)]
     top: usize,
+    /// Memory that all pairs, or a dense spectrum, may take, in GiB [default: 1]
+    #[arg(long, value_name = "GIB", value_parser = parse_bytes)]
+    memory: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -50,11 +53,11 @@ Examples:
   fiedler augment cora --ratio 0.2 --out cora-scheme
   fiedler augment edges.csv --views 3 --out my-scheme
   fiedler augment cora --scheme single --eigenvalues 100
-  fiedler augment mutag --json | jq .max.relative_norm";
+  fiedler augment mutag --json | jq .views[0].relative_norm";
 
 impl Augment {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
-        let settings = self.scheme.settings(&SchemeSettings::default(), common.seed())?;
+        let settings = self.scheme.settings(&SchemeSettings::default(), common.seed(), self.memory)?;
         let export = self.out.as_ref().map(|folder| SchemeExport {
             folder: folder.clone(),
             force: self.force,
@@ -82,7 +85,7 @@ impl Augment {
 
 /// A table for people.
 fn describe(summary: &SchemeSummary, scheme: &Scheme, dataset: &Dataset) -> String {
-    let mut table = Table::new(format!("{}: {} scheme", dataset.name, scheme.settings().name()));
+    let mut table = Table::new(format!("{}: scheme {}", dataset.name, scheme.settings().name()));
     for (view, between) in scheme.report().views.iter().zip(&summary.flips_between) {
         describe_view(&mut table, view, *between);
     }
@@ -130,25 +133,50 @@ fn describe_view(table: &mut Table, view: &ViewReport, between: BetweenClasses) 
             format!("{} ± {}, {relative}, {} drawn", figure(drawn.mean), figure(drawn.std), drawn.views),
         );
     }
-    let share =
-        |share: Option<f64>| share.map_or(String::new(), |share| format!(" ({} between classes)", percent(share)));
-    table.row(
-        "  expected",
-        format!(
-            "{} added{}, {} removed{}, budget {}",
-            figure(view.mass.added),
-            share(between.added.filter(|_| view.mass.added > 0.0)),
-            figure(view.mass.removed),
-            share(between.removed.filter(|_| view.mass.removed > 0.0)),
-            figure(view.budget)
-        ),
-    );
+    table.row("  expected", expected(view, between));
+    if let Some(unused) = unused_budget(view) {
+        table.row("  budget", unused);
+    }
     if let Some(diversity) = view.diversity {
         table.row("  diversity", format!("two draws differ in {} of their flips", percent(diversity)));
     }
     if let (Some(gap), Some(stop)) = (view.gap, view.stop) {
         table.row("  steps", convergence(view.steps, gap, stop));
     }
+}
+
+/// The expected number of changes, and of what.
+fn expected(view: &ViewReport, between: BetweenClasses) -> String {
+    let (mass, budget) = (view.mass, figure(view.budget));
+    if view.changes() == "nodes" {
+        return format!("{} of {} nodes dropped, budget {budget}", figure(mass.removed), count(view.places as usize));
+    }
+    let share =
+        |share: Option<f64>| share.map_or(String::new(), |share| format!(" ({} between classes)", percent(share)));
+    format!(
+        "{} edges added{}, {} removed{}, budget {budget}",
+        figure(mass.added),
+        share(between.added.filter(|_| mass.added > 0.0)),
+        figure(mass.removed),
+        share(between.removed.filter(|_| mass.removed > 0.0)),
+    )
+}
+
+/// Share of a budget below which what is left of it needs no word.
+const ALL_BUT_USED: f64 = 0.99;
+
+/// Why a part of the budget is left over, where an optimized view does not use it.
+fn unused_budget(view: &ViewReport) -> Option<String> {
+    let stop = view.stop?;
+    let used = (view.mass.added + view.mass.removed) / view.budget;
+    let left = percent(1.0 - used);
+    // Of an empty budget nothing can be left.
+    (used < ALL_BUT_USED).then(|| match stop {
+        Stop::NoGainLeft => format!("{left} of it is not used: no further flip moves the spectrum that way"),
+        Stop::NoBetterStep => format!("{left} of it is not used: no step that uses more of it is better"),
+        Stop::StepLimit => format!("{left} of it is not used: the steps ended before; allow more with --steps"),
+        Stop::FixedSteps => format!("{left} of it is not used: steps of the given size and number do not reach it"),
+    })
 }
 
 /// How an ascent ended, and what a linear model has left to gain.

@@ -20,7 +20,7 @@ const TABLES: [&str; 5] = ["csv", "tsv", "txt", "npy", "parquet"];
 const LISTED: usize = 20;
 
 /// Judges embeddings by how well a simple probe predicts labels from them: logistic regression of classes, ridge regression of values.
-/// Its weight is chosen on a part of the data that it neither learns from nor is tested on.
+/// Its penalty is chosen on the validation set, which it neither learns from nor is tested on.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Evaluate {
@@ -50,7 +50,7 @@ pub struct Evaluate {
     #[arg(long, alias = "prepare", value_name = "LIST", value_delimiter = ',')]
     scaling: Option<Vec<Scaling>>,
     /// Values of C of logistic regression to choose from: large is a weak penalty, as in scikit-learn
-    #[arg(long = "cs", visible_alias = "C", alias = "weights", value_name = "LIST", value_delimiter = ',')]
+    #[arg(long = "C", visible_alias = "cs", alias = "weights", value_name = "LIST", value_delimiter = ',')]
     cs: Option<Vec<f64>>,
     /// Values of alpha of ridge regression to choose from: large is a strong penalty, as in scikit-learn
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -74,7 +74,7 @@ const PROTOCOLS: &str = "\
 Which parts are train, validation and test:
   public     the splits that came with the data, all of them
   random     ten random divisions into 10, 10 and 80 %
-  kfold      ten folds; the weight is chosen by cross-validation inside the train part
+  kfold      ten folds; the penalty is chosen by cross-validation inside the training set
   scaffold   the split by scaffold that came with OGB's molecules
   reference  what the paper's program does: one split, chosen on 80 % of nodes, trained by Adam
 [default: public where there are splits, else kfold for graphs and random for nodes]";
@@ -82,7 +82,7 @@ Which parts are train, validation and test:
 const EXAMPLES: &str = "\
 Rows are matched by a column `id`, `node` or `graph`; those of the npy of a run by the ids that lie beside it. Where one side has ids and
 the other has none, --match says what to do.
-The deviation is that of a sample (n - 1), over all splits of all embeddings. The test part has no say in any choice.
+The deviation is that of a sample (n - 1), over all splits of all embeddings. The test set has no say in any choice.
 
 Examples:
   fiedler evaluate embeddings.npy --labels cora

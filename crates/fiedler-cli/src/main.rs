@@ -49,7 +49,9 @@ DATA is a path, a name from `fiedler data list`, or a generator with its setting
   fiedler inspect sbm:nodes=2000,classes=4
 
 Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed,
-7 training failed, 8 the folder is in use by another process, 130 interrupted. Results go to standard output, everything else to standard error. NO_COLOR switches colors off.";
+7 training failed, 8 the folder is in use by another process, 130 interrupted. Results go to standard output, everything else to standard error. With
+--json a result is one JSON object, and a failure is {\"error\": {\"kind\", \"message\", \"hint\", \"exit_code\"}} on the last line of standard error.
+NO_COLOR switches colors off.";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -99,7 +101,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && args::asks_for_json() => return exit::report(&usage_error(&error)),
+        Err(error) => error.exit(),
+    };
     match std::panic::catch_unwind(|| run_command(&cli)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => exit::report(&error),
@@ -109,6 +115,16 @@ fn main() -> ExitCode {
             exit::report(&Error::new(ErrorKind::Unexpected, "a bug in fiedler, not a mistake of yours", hint))
         }
     }
+}
+
+/// What clap refuses, as one of our own failures: its first paragraph is the message, the others help.
+fn usage_error(error: &clap::Error) -> Error {
+    let text = error.to_string();
+    let mut parts = text.trim().split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let message = parts.next().unwrap_or_default();
+    let hint = parts.collect::<Vec<_>>().join("; ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    Error::new(ErrorKind::Usage, message, Some(hint).filter(|hint| !hint.is_empty()))
 }
 
 /// Bytes of a thread's stack: as many as the first thread of a program has.

@@ -12,7 +12,8 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::interrupt;
 
-/// Time between two lines of a log.
+/// Time that a stage has before the first line of a log, and between two lines.
+const FIRST_LINE: Duration = Duration::from_secs(3);
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Bars for work of known and of unknown length.
 const STEPS: &str = "{msg} {wide_bar} {pos}/{len} {eta}";
@@ -37,7 +38,8 @@ struct Stage {
     started: Instant,
     /// Steps that an earlier run had done.
     before: Option<usize>,
-    last_line: Instant,
+    /// When it last had a line of a log.
+    last_line: Option<Instant>,
 }
 
 impl Output {
@@ -121,7 +123,7 @@ impl Output {
         let (now, bar) = (Instant::now(), self.bar(None, name, SPINNER));
         let name = name.to_owned();
         let of = String::new();
-        self.stages().push(Stage { name, of, bar, counts: false, started: now, before: None, last_line: now });
+        self.stages().push(Stage { name, of, bar, counts: false, started: now, before: None, last_line: None });
     }
 
     fn end(&self, name: &str) {
@@ -146,8 +148,11 @@ impl Output {
             stage.of = item.to_owned();
         }
         let Some(total) = total else {
-            stage.bar.set_message(stage.words(item));
-            return None;
+            let words = stage.words(item);
+            stage.bar.set_message(words.clone());
+            return stage
+                .is_time_for_a_line(self.logs())
+                .then(|| format!("{words}: {}", in_words(stage.started.elapsed())));
         };
         if !std::mem::replace(&mut stage.counts, true)
             && let Ok(style) = ProgressStyle::with_template(STEPS)
@@ -157,13 +162,18 @@ impl Output {
         stage.bar.set_length(total as u64);
         stage.bar.set_position(done as u64);
         match value.filter(|_| name == "training") {
-            Some(loss) => stage.training(done, total, loss, !self.quiet && !self.terminal),
+            Some(loss) => stage.training(done, total, loss, self.logs()),
             None => {
                 let value = value.map_or(String::new(), |value| format!(" {value:.4} of the norm,"));
                 stage.bar.set_message(format!("{}:{value}", stage.words(item)));
-                None
+                stage.is_time_for_a_line(self.logs()).then(|| stage.line(item, done, total, &value))
             }
         }
+    }
+
+    /// Whether lines of a log take the place of bars.
+    fn logs(&self) -> bool {
+        !self.quiet && !self.terminal
     }
 }
 
@@ -171,8 +181,8 @@ impl Stage {
     fn words(&self, item: &str) -> String {
         match self.name.as_str() {
             "reading" => format!("reading {item}"),
-            "scheme" if item == self.of => format!("{item} scheme"),
-            "scheme" => format!("{} scheme, {item} view", self.of),
+            "scheme" if item == self.of => format!("scheme {item}"),
+            "scheme" => format!("scheme {}, view {item}", self.of),
             name if item.is_empty() => name.to_owned(),
             _ => item.to_owned(),
         }
@@ -184,13 +194,40 @@ impl Stage {
         let before = *self.before.get_or_insert(epoch.saturating_sub(1));
         let speed = (epoch.saturating_sub(before)) as f64 / self.started.elapsed().as_secs_f64().max(1e-9);
         self.bar.set_message(format!("loss {loss:.4}, {speed:.1} epochs a second,"));
-        if !logs || self.last_line.elapsed() < BETWEEN_LINES {
+        if !self.is_time_for_a_line(logs) {
             return None;
         }
-        self.last_line = Instant::now();
-        let left = HumanDuration(Duration::from_secs_f64(epochs.saturating_sub(epoch) as f64 / speed.max(1e-9)));
+        let left = in_words(Duration::from_secs_f64(epochs.saturating_sub(epoch) as f64 / speed.max(1e-9)));
         Some(format!("epoch {epoch} of {epochs}: loss {loss:.4}, {speed:.1} epochs a second, {left} left"))
     }
+
+    /// Whether a log should hear of the stage now: some time after its start, and now and then.
+    fn is_time_for_a_line(&mut self, logs: bool) -> bool {
+        let due = match self.last_line {
+            Some(last) => last.elapsed() >= BETWEEN_LINES,
+            None => self.started.elapsed() >= FIRST_LINE,
+        };
+        if logs && due {
+            self.last_line = Some(Instant::now());
+        }
+        logs && due
+    }
+
+    /// A line of a log on steps that may end before all are done.
+    fn line(&self, item: &str, done: usize, total: usize, value: &str) -> String {
+        let elapsed = self.started.elapsed();
+        let left = elapsed.as_secs_f64() / done.max(1) as f64 * total.saturating_sub(done) as f64;
+        let left = match done {
+            0 => String::new(),
+            _ => format!(", at most {} left", in_words(Duration::from_secs_f64(left))),
+        };
+        format!("{}:{value} step {done} of at most {total}, {}{left}", self.words(item), in_words(elapsed))
+    }
+}
+
+/// A time as people say it.
+fn in_words(time: Duration) -> HumanDuration {
+    HumanDuration(time)
 }
 
 impl Observer for Output {

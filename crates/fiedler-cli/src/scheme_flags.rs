@@ -71,17 +71,18 @@ pub struct SchemeFlags {
     /// Diffuse by heat for this long instead of by random walks
     #[arg(long, value_name = "TIME", value_parser = number)]
     heat: Option<Value>,
-    /// Memory that all pairs, or a dense spectrum, may take, in GiB [default: 1]
-    #[arg(long, value_name = "GIB", value_parser = parse_bytes)]
-    memory: Option<Value>,
 }
+
+/// The key of what all pairs may take.
+const MEMORY: &str = "scheme.memory";
 
 /// Keys that a flag may stand for, with their values: the first form whose keys a scheme has is meant.
 type Forms = Vec<Vec<(&'static str, Value)>>;
 
 impl SchemeFlags {
-    /// The settings the flags ask for; what they leave open is as in `base`.
-    pub fn settings(&self, base: &SchemeSettings, seed: u64) -> Result<SchemeSettings> {
+    /// The settings the flags ask for; what they leave open is as in `base`. `memory` is what all pairs, or a dense spectrum, may take, of
+    /// schemes that have such.
+    pub fn settings(&self, base: &SchemeSettings, seed: u64, memory: Option<u64>) -> Result<SchemeSettings> {
         let scheme = match &self.scheme {
             Some(name) => base.with_name(name)?,
             None => base.clone(),
@@ -101,6 +102,9 @@ impl SchemeFlags {
                 }
                 None => idle.push(flag),
             }
+        }
+        if let Some(memory) = memory.filter(|_| settings_tree::knows(&settings, MEMORY).unwrap_or(false)) {
+            settings = settings_tree::assign_value(&settings, MEMORY, json!(memory))?;
         }
         if !idle.is_empty() {
             let message = format!("{} means nothing to the scheme {name}", idle.join(", "));
@@ -124,7 +128,7 @@ impl SchemeFlags {
         };
         let teleport = |value: &Value| vec![vec![("scheme.kernel", json!({ "name": "page-rank", "teleport": value }))]];
         let heat = |value: &Value| vec![vec![("scheme.kernel", json!({ "name": "heat", "time": value }))]];
-        let flags: [(&'static str, Option<Forms>); 17] = [
+        let flags: [(&'static str, Option<Forms>); 16] = [
             ("--ratio", self.ratio.as_ref().map(ratio)),
             ("--operator", self.operator.as_ref().map(one("scheme.operator"))),
             ("--norm", self.norm.as_ref().map(one("scheme.objective"))),
@@ -141,7 +145,6 @@ impl SchemeFlags {
             ("--clusters", self.clusters.as_ref().map(one("scheme.clusters"))),
             ("--teleport", self.teleport.as_ref().map(teleport)),
             ("--heat", self.heat.as_ref().map(heat)),
-            ("--memory", self.memory.as_ref().map(one("scheme.memory"))),
         ];
         flags.into_iter().filter_map(|(flag, forms)| Some((flag, forms?))).collect()
     }
@@ -155,9 +158,9 @@ fn parse_eigenvalues(text: &str) -> Result<Value, String> {
 }
 
 /// Bytes, from a number of GiB.
-fn parse_bytes(text: &str) -> Result<Value, String> {
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
     match text.parse::<f64>() {
-        Ok(size) if size.is_finite() && size > 0.0 => Ok(json!((size * f64::from(1 << 30)) as u64)),
+        Ok(size) if size.is_finite() && size > 0.0 => Ok((size * f64::from(1 << 30)) as u64),
         _ => Err("expected a positive number of GiB".to_owned()),
     }
 }

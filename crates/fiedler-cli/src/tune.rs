@@ -17,7 +17,7 @@ use super::reproduce::or_stopped;
 use super::table::Table;
 
 /// Looks for settings that suit a dataset: starts from a recipe, tries changes of it, gives more seeds to the best, and leaves them as a
-/// recipe. Labels of the test part are taken away before anything is computed; settings are chosen by the validation part.
+/// recipe. Labels of the test set are taken away before anything is computed; settings are chosen by the validation set.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Tune {
@@ -134,7 +134,7 @@ impl Tune {
         let mut table = Table::new(format!("{}: settings for {}{views}", task.title, base.method.name()));
         let metric = search.metric();
         let seeds = best.found.len();
-        table.row(metric.name(), format!("{} on the validation part, {seeds} seeds", shown(mean, Some(std), metric)));
+        table.row(metric.name(), format!("{} on the validation set, {seeds} seeds", shown(mean, Some(std), metric)));
         table.row("trial", format!("{} of {}", best.number, trials.len()));
         best.choices.iter().for_each(|choice| table.row(choice.name.clone(), choice.text()));
         table.row("recipe", recipe);

@@ -23,9 +23,9 @@ struct Case<'a> {
 
 /// Linear evaluation: how well a simple probe predicts labels from embeddings.
 ///
-/// Row k of the embeddings belongs to label k. Every split is a case of its own: scaling and probe are fitted to its training part,
-/// hyperparameters are chosen on its validation part, and its test part is looked at once: labels of the test part are removed before
-/// anything is chosen. Where a split has no validation part, hyperparameters are chosen by cross-validation inside the training part, and
+/// Row k of the embeddings belongs to label k. Every split is a case of its own: scaling and probe are fitted to its training set,
+/// hyperparameters are chosen on its validation set, and its test set is looked at once: labels of the test set are removed before
+/// anything is chosen. Where a split has no validation set, hyperparameters are chosen by cross-validation inside the training set, and
 /// the probe is then fitted to all of it.
 ///
 /// The result depends on embeddings, target and settings alone, not on the number of threads. The observer hears of the stage
@@ -93,8 +93,8 @@ fn affordable(splits: &[Split], settings: &EvaluationSettings) -> usize {
 fn describe(plan: &Plan, splits: &[Split], all: usize, target: &Target, inner_folds: usize) -> String {
     let scaling: Vec<&str> = plan.scaling.iter().map(|scaling| scaling.describe()).collect();
     let choice = match splits.iter().all(|split| !split.validation.is_empty()) {
-        true => "on the validation part".into(),
-        false => format!("in {inner_folds}-fold cross-validation inside the training part"),
+        true => "on the validation set".into(),
+        false => format!("in {inner_folds}-fold cross-validation inside the training set"),
     };
     let (mut protocol, probe) = (plan.protocol.describe(target), plan.probe.describe(target));
     if splits.len() < all {
@@ -137,7 +137,7 @@ impl Case<'_> {
         })
     }
 
-    /// Nothing here can depend on labels of the test part: they are not there.
+    /// Nothing here can depend on labels of the test set: they are not there.
     fn choose(&self, split: &Split, index: u64) -> Result<ChosenProbe> {
         let labels: Labels = self.target.labels.without(&split.test);
         self.plan.probe.choose(&ProbeTask {

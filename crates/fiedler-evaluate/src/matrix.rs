@@ -36,6 +36,17 @@ impl Matrix {
         Matrix { rows, columns, values }
     }
 
+    /// The rows of several matrices of the same columns, one after the other.
+    pub(crate) fn stack(parts: impl IntoIterator<Item = Matrix>) -> Matrix {
+        let mut stacked = Matrix { rows: 0, columns: 0, values: Vec::new() };
+        for part in parts {
+            stacked.rows += part.rows;
+            stacked.columns = part.columns;
+            stacked.values.extend(part.values);
+        }
+        stacked
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

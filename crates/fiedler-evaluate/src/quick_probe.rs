@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::evaluate::evaluate;
 use crate::metric::{Metric, top1_accuracy};
+use crate::probe::{DEFAULT_CS, SCORED_AT_ONCE};
 use crate::protocol::{Protocol, RandomSplits};
+use crate::scaling::DEFAULT_SCALING;
 use crate::settings::EvaluationSettings;
 use crate::target::Target;
 
@@ -14,6 +16,10 @@ use crate::target::Target;
 const MAX_TRAIN_ITEMS: usize = 100_000;
 /// Values of these items at most, where features, which embeddings are compared with, have many columns.
 const MAX_TRAIN_VALUES: usize = 60_000_000;
+/// Copies of the training rows: as gathered, scaled, and centred for the solver.
+const COPIES_OF_TRAIN: f64 = 3.0;
+/// Matrices of inner products, and their decompositions.
+const COPIES_OF_GRAM: f64 = 4.0;
 /// Labels of which a share of 10 % is too small to say anything.
 const FEW_LABELS: usize = 20;
 
@@ -46,7 +52,7 @@ pub struct QuickScore {
     pub of: String,
     /// What is measured.
     pub metric: Metric,
-    /// The metric on the test part, in the mean over splits.
+    /// The metric on the test set, in the mean over splits.
     pub value: f64,
     /// Sample standard deviation over splits, where there are several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -124,6 +130,26 @@ impl QuickProbe {
         }
     }
 
+    /// Bytes that judging embeddings of so many rows and columns holds at once, by an estimate; the embeddings themselves are among them.
+    pub fn memory(&self, rows: usize, columns: usize) -> u64 {
+        let splits = self.protocol.splits(&self.target, self.seed).unwrap_or_default();
+        let train = splits.iter().map(|split| split.train.len()).max().unwrap_or(rows) as f64;
+        let parallel = match splits.iter().any(|split| split.validation.is_empty()) {
+            true => splits.len() * self.settings().inner_folds,
+            false => splits.len(),
+        };
+        let threads = rayon::current_num_threads().min(parallel).max(1) as f64;
+        let outputs = self.target.labels.classes().map_or(1, Classes::count);
+        let models = (DEFAULT_SCALING.len() * DEFAULT_CS.len() * outputs) as f64;
+        let (rows, columns) = (rows as f64, columns as f64);
+        let of_thread = COPIES_OF_TRAIN * train * columns
+            + COPIES_OF_GRAM * train.min(columns).powi(2)
+            + (SCORED_AT_ONCE as f64).min(rows) * columns
+            + models * columns;
+        let (single, double) = (4.0, 8.0);
+        (single * rows * columns + double * threads * of_thread) as u64
+    }
+
     /// What a probe makes of embeddings.
     ///
     /// # Errors
@@ -145,7 +171,7 @@ impl QuickProbe {
         })
     }
 
-    /// Top-1 accuracy of an encoder's own scores, one a class, on the test part of the split that it shares. `None` where labels are not
+    /// Top-1 accuracy of an encoder's own scores, one a class, on the test set of the split that it shares. `None` where labels are not
     /// classes, the scores do not have a row for each of them, or no split is shared.
     pub fn score_predictions(&self, of: &str, scores: &Dense) -> Option<QuickScore> {
         let classes = self.target.labels.classes().filter(|classes| classes.of().len() == scores.rows())?;

@@ -39,9 +39,9 @@ pub struct Score {
 pub struct SplitScore {
     /// Name of the split.
     pub name: String,
-    /// The metric on the test part.
+    /// The metric on the test set.
     pub value: f64,
-    /// The metric on the validation part or, where there is none, on the inner folds.
+    /// The metric on the validation set or, where there is none, on the inner folds.
     pub validation: f64,
     /// Hyperparameters that were chosen, such as `c` of logistic regression, `alpha` of ridge regression or `weight_decay` of Adam.
     #[serde(default)]
@@ -86,7 +86,7 @@ impl Score {
         Ok(all)
     }
 
-    /// The metric on the test part of every split.
+    /// The metric on the test set of every split.
     pub fn values(&self) -> Vec<f64> {
         self.splits.iter().map(|split| split.value).collect()
     }

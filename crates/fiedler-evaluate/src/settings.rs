@@ -23,7 +23,7 @@ pub struct EvaluationSettings {
     /// Scalings to choose from on validation. Without them those of the probe: [`DEFAULT_SCALING`](crate::DEFAULT_SCALING), and none at
     /// all for the probe `adam`.
     pub scaling: Option<Vec<Scaling>>,
-    /// Folds inside the training part to choose hyperparameters by, where a split has no validation part.
+    /// Folds inside the training set to choose hyperparameters by, where a split has no validation set.
     pub inner_folds: usize,
     /// Training items that probes are fitted to at most, over all splits and inner folds: of more splits than that, the first ones are
     /// evaluated, at least one. Without it, all of them.
@@ -67,7 +67,7 @@ impl EvaluationSettings {
     /// Checks also that the labels suffice for every split, before there are embeddings.
     ///
     /// # Errors
-    /// As [`EvaluationSettings::check`]; and when there is nothing to tell apart in the training part of a split, or a part is empty.
+    /// As [`EvaluationSettings::check`]; and when there is nothing to tell apart in the training set of a split, or a part is empty.
     pub fn check_splits(&self, target: &Target) -> Result<()> {
         let plan = self.plan(target)?;
         let splits = plan.protocol.splits(target, self.seed)?;

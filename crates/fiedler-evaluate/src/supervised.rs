@@ -11,7 +11,7 @@ use crate::scaling::Scaling;
 use crate::score::{Score, SplitScore, mean_and_deviation};
 use crate::target::{LabelKind, Target};
 
-/// Where a split has no validation part, one in so many training items becomes validation, for early stopping.
+/// Where a split has no validation set, one in so many training items becomes validation, for early stopping.
 const SET_ASIDE: usize = 10;
 
 /// Supervised scores: the splits on which encoders are trained with labels, and the score of what they predict.
@@ -40,7 +40,7 @@ pub struct SupervisedScores<'a> {
 }
 
 impl<'a> SupervisedScores<'a> {
-    /// The splits of a protocol, each with a validation part.
+    /// The splits of a protocol, each with a validation set.
     ///
     /// # Errors
     /// When labels are not classes, or there are no splits.
@@ -55,7 +55,7 @@ impl<'a> SupervisedScores<'a> {
         Ok(SupervisedScores { classes, splits, protocol, description })
     }
 
-    /// The splits, each with a validation part.
+    /// The splits, each with a validation set.
     pub fn splits(&self) -> &[Split] {
         &self.splits
     }
@@ -80,7 +80,7 @@ impl<'a> SupervisedScores<'a> {
         }
         split.check(items)?;
         let accuracy = |part: &str, items: &[u32]| {
-            let empty = || Error::data(format!("{part} part of split {}", split.name), "no items", "at least one");
+            let empty = || Error::data(format!("{part} set of split {}", split.name), "no items", "at least one");
             top1_accuracy(self.classes, items, scores).ok_or_else(empty)
         };
         Ok(SplitScore {

@@ -12,6 +12,14 @@ pub fn free_bytes() -> Option<u64> {
     of_machine().into_iter().chain(of_container()).min()
 }
 
+/// Bytes as people say them.
+pub fn in_words(bytes: u64) -> String {
+    match bytes as f64 {
+        bytes if bytes < 995e6 => format!("{:.0} MB", bytes / 1e6),
+        bytes => format!("{:.1} GB", bytes / 1e9),
+    }
+}
+
 /// What the machine has left, on every system that `sysinfo` knows.
 fn of_machine() -> Option<u64> {
     let mut system = System::new();
@@ -26,7 +34,8 @@ fn of_linux() -> Option<u64> {
     Some(1024 * kibibytes)
 }
 
-fn held_bytes() -> Option<u64> {
+/// Bytes held now.
+pub fn held_bytes() -> Option<u64> {
     let own = sysinfo::get_current_pid().ok()?;
     let mut system = System::new();
     let memory = ProcessRefreshKind::nothing().with_memory();

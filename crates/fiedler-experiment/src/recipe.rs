@@ -33,7 +33,7 @@ pub struct RecipeHeader {
     pub datasets: Vec<String>,
     /// Where it comes from: the paper, a search, trials by hand.
     pub source: String,
-    /// The protocol whose validation parts it was chosen on.
+    /// The protocol whose validation sets it was chosen on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ProtocolPreset>,
     /// What it came to there.

@@ -20,10 +20,15 @@ impl Embeddings {
     }
 
     /// Adds the rows of a matrix.
-    pub(crate) fn extend(&mut self, rows: &Tensor<2>) {
+    pub(crate) fn extend(&mut self, rows: Tensor<2>) {
         self.columns = rows.dims()[1];
         // Encoders work with 32-bit floats throughout.
-        self.values.extend(rows.to_data().try_to_vec::<f32>().unwrap_or_default());
+        let values = rows.into_data().try_into_vec::<f32>().unwrap_or_default();
+        match self.values.is_empty() {
+            // Features that are written out may be larger than all else: no more copies of them than one.
+            true => self.values = values,
+            false => self.values.extend(values),
+        }
     }
 
     /// Number of rows.
@@ -47,6 +52,14 @@ impl Embeddings {
     /// When a value is not finite.
     pub fn to_dense(&self) -> Result<Dense> {
         Ok(Dense::new(self.rows(), self.columns, self.values.clone())?)
+    }
+
+    /// The same as [`Embeddings::to_dense`], without a copy.
+    ///
+    /// # Errors
+    /// When a value is not finite.
+    pub fn into_dense(self) -> Result<Dense> {
+        Ok(Dense::new(self.rows(), self.columns, self.values)?)
     }
 
     /// All values, row after row.

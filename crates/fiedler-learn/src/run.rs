@@ -406,6 +406,15 @@ impl<'a> CheckedRun<'a> {
         Ok(self.without_training(method, &NoObserver)?.embeddings)
     }
 
+    /// Bytes that [`CheckedRun::baseline`] will hold at once, by an estimate.
+    ///
+    /// # Errors
+    /// When the method is not for such data.
+    pub fn baseline_memory<M: Method>(&self, method: &M) -> Result<u64> {
+        let footprint = Method::check(method, &self.task)?.footprint;
+        Ok(estimate(&self.data, &self.settings.training, footprint))
+    }
+
     fn without_training<M: Method>(&self, method: &M, observer: &dyn Observer) -> Result<Trained<M>> {
         let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &self.task)? };
         let device = self.settings.device.open();

@@ -4,7 +4,7 @@ use crate::figure::Figure;
 use crate::number::{count, seconds};
 use crate::page::Section;
 use crate::plot::{Axis, Bar, Bars, Dot, DotRow, Dots, Line, Lines, Point};
-use crate::run::RunPage;
+use crate::run::{RunPage, ScoreRow};
 use crate::table::{Cell, Table};
 
 /// Runs with their names.
@@ -59,6 +59,8 @@ impl Comparison {
         section.figures.extend(self.sweep_figure());
         section.figures.extend(self.loss_figure());
         section.figures.extend(self.time_figure());
+        let notes = self.notes();
+        section.tables.extend((notes.columns.len() > 1).then_some(notes));
         let differing = self.differing_settings();
         if !differing.rows.is_empty() {
             section.tables.push(differing);
@@ -91,10 +93,24 @@ impl Comparison {
                 run.peak_bytes.map_or(Cell::default(), Cell::bytes),
             ]);
         }
-        if let Some(score) = self.runs.iter().find_map(|(_, run)| run.scores.first()) {
-            let whiskers =
-                if score.deviation_is.is_empty() { String::new() } else { format!(" ±: {}.", score.deviation_is) };
-            table.caption = format!("Judged by: {}.{whiskers}", score.protocol);
+        table.without_empty_columns()
+    }
+
+    /// What is to be known of each run: whether training helped, how it was judged, what is to be doubted.
+    fn notes(&self) -> Table {
+        let columns = ["run", "verdict", "judged by", "±", "warnings"];
+        let mut table = Table::new("notes", "Notes on each run", &columns);
+        for (name, run) in &self.runs {
+            let score = run.scores.first();
+            let of_score =
+                |text: fn(&ScoreRow) -> &String| score.map_or(Cell::default(), |score| text(score).clone().into());
+            table.push(vec![
+                name.clone().into(),
+                run.verdict.clone().map_or(Cell::default(), Cell::from),
+                of_score(|score| &score.protocol),
+                of_score(|score| &score.deviation_is),
+                run.warnings.join("; ").into(),
+            ]);
         }
         table.without_empty_columns()
     }
@@ -205,7 +221,7 @@ impl Comparison {
             .take(MOST_ROWS)
             .map(|(name, run)| {
                 let total = run.seconds.0 + run.seconds.1;
-                Bar { name: name.clone(), value: total, label: seconds(total) }
+                Bar { name: name.clone(), value: total, deviation: None, label: seconds(total), marked: false }
             })
             .collect();
         (bars.len() > 1).then(|| Figure {

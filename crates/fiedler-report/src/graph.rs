@@ -228,7 +228,9 @@ impl GraphPage {
         let bars = names.iter().zip(counts).map(|(name, &size)| Bar {
             name: name.clone(),
             value: size as f64,
+            deviation: None,
             label: count(size),
+            marked: false,
         });
         Some(Figure {
             name: "classes".into(),

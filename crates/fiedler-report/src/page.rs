@@ -1,5 +1,6 @@
 //! A page: sections of words, facts, pictures and tables, and how they become one HTML file.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 
 use askama::Template;
@@ -69,6 +70,14 @@ impl Section {
     /// A section without contents yet.
     pub fn new(name: &str, title: impl Into<String>) -> Section {
         Section { name: name.into(), title: title.into(), ..Section::default() }
+    }
+
+    /// Whether a picture has nothing beside it, where two stand side by side; its words do then.
+    fn is_alone(&self, at: impl Borrow<usize>) -> bool {
+        let at = *at.borrow();
+        let is_wide = |at: usize| self.figures.get(at).is_none_or(Figure::is_wide);
+        let before = (0..at).rev().take_while(|&before| !is_wide(before)).count();
+        before.is_multiple_of(2) && is_wide(at + 1)
     }
 
     /// The facts as a table, for files.

@@ -1,10 +1,10 @@
-//! What a page says of a run: what was learnt, how well, how long it took, and how to do it again.
+//! What a page says of a run: what was learned, how well, how long it took, and how to do it again.
 
 use crate::figure::Figure;
 use crate::number::{count, figure};
 use crate::page::{Fact, Section};
 use crate::plane::Layout;
-use crate::plot::{Axis, Dot, DotRow, Dots, Group, Line, Lines, Point, Scatter};
+use crate::plot::{Axis, Bar, Bars, Group, Line, Lines, Point, Scatter};
 use crate::table::{Cell, Table};
 
 /// A run in figures.
@@ -12,8 +12,14 @@ use crate::table::{Cell, Table};
 pub struct RunPage {
     /// The dataset.
     pub data: String,
-    /// The method.
+    /// What embeds: the method, and what stands beside it.
     pub method: String,
+    /// The recipe that settings started from.
+    pub recipe: Option<String>,
+    /// The seed.
+    pub seed: u64,
+    /// What is to be doubted, one sentence each.
+    pub warnings: Vec<String>,
     /// What was embedded: `nodes` or `graphs`.
     pub items: String,
     /// Rows and columns of the embeddings.
@@ -78,12 +84,15 @@ pub struct Plane {
 const MOST_CLASSES: usize = 16;
 
 impl RunPage {
-    /// One sentence.
+    /// What was learned, and whether it helped.
     pub fn lead(&self) -> String {
-        let score =
-            self.scores.first().map_or(String::new(), |score| format!(" {} {}.", capital(&score.metric), score.text()));
+        let score = self
+            .scores
+            .first()
+            .map_or(String::new(), |score| format!(" {} {}.", capital(&score.metric), score.with_deviation()));
+        let verdict = self.verdict.as_ref().map_or(String::new(), |verdict| format!(" {}.", capital(verdict)));
         format!(
-            "{} {} embedded in {} dimensions by {}.{score}",
+            "{} {} embedded in {} dimensions by {}.{score}{verdict}",
             count(self.size.0),
             self.items,
             count(self.size.1),
@@ -91,12 +100,20 @@ impl RunPage {
         )
     }
 
+    /// Where it comes from, in one line.
+    fn origin(&self) -> String {
+        let recipe = self.recipe.as_ref().map_or(String::new(), |recipe| format!(", recipe {recipe}"));
+        format!("Data {}{recipe}, seed {}.", self.data, self.seed)
+    }
+
     /// The sections: results, embeddings, how it was made.
     pub fn sections(&self) -> Vec<Section> {
         let mut results = Section::new("results", "Results");
         results.facts = self.facts();
+        results.words.push(self.origin());
+        results.words.extend(self.warnings.iter().map(|warning| format!("Warning: {warning}.")));
         results.figures =
-            self.plane_figure().into_iter().chain(self.score_figure()).chain(self.loss_figure()).collect();
+            self.score_figure().into_iter().chain(self.plane_figure()).chain(self.loss_figure()).collect();
         results.tables.extend(self.score_table());
         let mut made = Section::new("settings", "Settings, and how to repeat it");
         made.commands = self.commands.clone();
@@ -119,9 +136,12 @@ impl RunPage {
             let note = self.kept_epoch.map_or(String::new(), |epoch| format!("that of epoch {epoch} is kept"));
             facts.push(Fact::new("epochs", Cell::count(self.losses.len())).noted(note));
         }
-        facts.push(Fact::new("time for the scheme", Cell::seconds(self.seconds.0)));
+        if self.seconds.0 > 0.0 {
+            facts.push(Fact::new("time for the scheme", Cell::seconds(self.seconds.0)));
+        }
         let threads = if self.threads == 1 { "one thread".into() } else { format!("{} threads", self.threads) };
-        facts.push(Fact::new("time for training", Cell::seconds(self.seconds.1)).noted(threads));
+        let time = if self.losses.is_empty() { "time for fitting" } else { "time for training" };
+        facts.push(Fact::new(time, Cell::seconds(self.seconds.1)).noted(threads));
         if let Some(bytes) = self.peak_bytes {
             facts.push(Fact::new("memory at most", Cell::bytes(bytes)));
         }
@@ -134,28 +154,25 @@ impl RunPage {
     fn score_figure(&self) -> Option<Figure> {
         let first = self.scores.first()?;
         let alike: Vec<&ScoreRow> = self.scores.iter().filter(|score| score.metric == first.metric).collect();
-        let row = |score: &&ScoreRow| DotRow {
+        let bar = |(at, score): (usize, &&ScoreRow)| Bar {
             name: score.of.clone(),
-            dots: vec![Some(Dot {
-                mean: score.scale() * score.value,
-                deviation: score.deviation.map(|of| score.scale() * of),
-            })],
+            value: score.scale() * score.value,
+            deviation: score.deviation.map(|of| score.scale() * of),
+            label: score.bare_with_deviation(),
+            marked: at == 0,
         };
+        // What has to be beaten first, what was learned last.
+        let bars: Vec<Bar> = alike.iter().enumerate().map(bar).rev().collect();
         let texts: Vec<String> = alike.iter().map(|score| format!("{} from {}", score.text(), score.of)).collect();
         let whiskers =
             if first.deviation.is_some() { format!(" Whiskers: {}.", first.deviation_is) } else { String::new() };
-        let verdict = self.verdict.as_ref().map_or(String::new(), |verdict| format!(" {}.", capital(verdict)));
+        let better = if first.metric == "rmse" { " Less is better." } else { "" };
         Some(Figure {
             name: "scores".into(),
             title: "How well labels can be predicted".into(),
-            caption: format!("The embedding beside what it has to beat.{verdict}{whiskers}"),
+            caption: format!("The embedding, last, beside what it has to beat.{better}{whiskers}"),
             alternative: format!("{}: {}.", capital(&first.metric), texts.join(", ")),
-            svg: Dots {
-                x: Axis::linear(first.unit()),
-                kinds: vec![first.metric.clone()],
-                rows: alike.iter().map(row).collect(),
-            }
-            .draw(),
+            svg: Bars { x: Axis::linear(first.unit()), bars }.draw(),
         })
     }
 
@@ -184,9 +201,11 @@ impl RunPage {
         Some(Figure {
             name: "loss".into(),
             title: "Loss".into(),
-            caption: "What training makes small, after each epoch. A line that is still falling at its end would go on with more epochs."
-                .into(),
-            alternative: format!("Line of the loss over {} epochs, from {first:.4} to {last:.4}.", count(self.losses.len())),
+            caption: format!("What training makes small, after each epoch. {}", shape(&self.losses, self.kept_epoch)),
+            alternative: format!(
+                "Line of the loss over {} epochs, from {first:.4} to {last:.4}.",
+                count(self.losses.len())
+            ),
             svg: Lines {
                 lines: vec![Line { name: "loss".into(), points }],
                 ..Lines::new(Axis::linear("epoch").of_whole_numbers(), Axis::linear("loss"))
@@ -208,11 +227,11 @@ impl RunPage {
             false => String::new(),
         };
         let classes = if plane.class_names.is_empty() { "" } else { ", colored by class, which training did not see" };
-        let learnt = if self.method == "supervised" { ", colored by class" } else { classes };
+        let classes = if self.method == "supervised" { ", colored by class" } else { classes };
         Some(Figure {
             name: "embeddings".into(),
             title: "The embeddings on a plane".into(),
-            caption: format!("Every mark is one of the {}{learnt}; laid out {how}.{sample}", self.items),
+            caption: format!("Every mark is one of the {}{classes}; laid out {how}.{sample}", self.items),
             alternative: format!("{} points on a plane, in {}.", count(plane.points.len()), groups_in_words(plane)),
             svg: Scatter { groups: plane.groups() }.draw(),
         })
@@ -271,8 +290,13 @@ impl ScoreRow {
 
     /// The value with its deviation, where there is one, and its unit.
     fn with_deviation(&self) -> String {
+        format!("{}{}", self.bare_with_deviation(), if self.metric == "rmse" { "" } else { " %" })
+    }
+
+    /// The value with its deviation, where there is one.
+    fn bare_with_deviation(&self) -> String {
         let deviation = self.deviation.map_or(String::new(), |of| format!(" ± {}", figure(self.scale() * of)));
-        format!("{}{deviation}{}", self.bare(), if self.metric == "rmse" { "" } else { " %" })
+        format!("{}{deviation}", self.bare())
     }
 
     /// The value without its unit.
@@ -291,7 +315,50 @@ pub(crate) fn settings_table(settings: &[(String, String)]) -> Table {
     table
 }
 
+/// Share of the whole fall that the last tenth of epochs must bring for a loss to be falling still.
+const STILL_FALLING: f64 = 0.02;
+
+/// What there is to see of this curve at its end: means over a tenth of the epochs, for views are drawn anew each time.
+fn shape(losses: &[f32], kept_epoch: Option<usize>) -> String {
+    let window = (losses.len() / 10).max(1);
+    let mean = |some: &[f32]| some.iter().map(|&loss| f64::from(loss)).sum::<f64>() / some.len().max(1) as f64;
+    let end = losses.len().saturating_sub(window);
+    let (first, before, last) =
+        (mean(&losses[..window]), mean(&losses[end.saturating_sub(window)..end]), mean(&losses[end..]));
+    let lowest = losses.iter().copied().enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b));
+    let fall = first - lowest.map_or(last, |(_, loss)| loss.into());
+    let kept = kept_epoch.map_or(String::new(), |epoch| format!(" The weights of epoch {epoch} are kept."));
+    let seen = if before - last > STILL_FALLING * fall && last < first {
+        "It is still falling at the end: more epochs may help.".to_owned()
+    } else if last - before > STILL_FALLING * fall.max(f64::MIN_POSITIVE) {
+        let epoch = lowest.map_or(0, |(at, _)| at + 1);
+        format!("It was lowest after epoch {epoch} and rises at the end.")
+    } else {
+        "It has levelled out.".to_owned()
+    };
+    seen + &kept
+}
+
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shape;
+
+    #[test]
+    fn the_caption_is_true_of_the_curve() {
+        let falling: Vec<f32> = (0..50).map(|epoch| 10.0 - 0.1 * epoch as f32).collect();
+        assert!(shape(&falling, None).contains("still falling"));
+        let level: Vec<f32> = (0..50).map(|epoch| 1.0 + (-(epoch as f32)).exp()).collect();
+        assert_eq!(shape(&level, None), "It has levelled out.");
+        let rising: Vec<f32> = (0..50).map(|epoch| (epoch as f32 - 30.0).powi(2)).collect();
+        assert_eq!(
+            shape(&rising, Some(31)),
+            "It was lowest after epoch 31 and rises at the end. The weights of epoch 31 are kept."
+        );
+        assert_eq!(shape(&[1.0, 1.0], None), "It has levelled out.");
+    }
 }

@@ -104,9 +104,14 @@ impl SchemePage {
             words.push(match view.support.as_str() {
                 "none" => format!("View {}: the graph itself.", view.name),
                 _ => format!(
-                    "View {}: {} places may change; {} changes are expected, and {} are allowed.",
+                    "View {}: {} {} may change; {} changes are expected, and {} are allowed.",
                     view.name,
                     count(view.places as usize),
+                    match view.support.as_str() {
+                        "nodes" => "nodes",
+                        "edges" => "edges",
+                        _ => "pairs of nodes",
+                    },
                     figure(view.mass.added + view.mass.removed),
                     figure(view.budget)
                 ),
@@ -133,7 +138,9 @@ impl SchemePage {
                 .map(|(view, of)| Outline { name: format!("view {}", view.name), bins: changes::trimmed(counts(of)) })
                 .collect();
             let names: Vec<String> = outlines.iter().map(|outline| outline.name.clone()).collect();
-            (!outlines.is_empty()).then(|| Figure {
+            // Where all have the same probability, the words above say all there is to see.
+            let differ = |outline: &Outline| outline.bins.iter().filter(|bin| bin.count > 0.0).count() > 1;
+            outlines.iter().any(differ).then(|| Figure {
                 name: format!("probabilities-{name}"),
                 title: format!("How likely is {what}?"),
                 caption: format!(

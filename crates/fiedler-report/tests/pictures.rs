@@ -26,7 +26,13 @@ fn plots(name: &str, values: &[f64]) -> Vec<String> {
         .collect();
     let outline = Outline { name: name.into(), bins };
     let dot = |&mean: &f64| DotRow { name: name.into(), dots: vec![Some(Dot { mean, deviation: Some(1.0) }), None] };
-    let bar = |&value: &f64| Bar { name: name.into(), value, label: name.into() };
+    let bar = |&value: &f64| Bar {
+        name: name.into(),
+        value,
+        deviation: Some(value.abs() / 9.0),
+        label: name.into(),
+        marked: value > 1.0,
+    };
     let group =
         Group { name: name.into(), points: values.iter().map(|&value| (value, -value, name.to_owned())).collect() };
     vec![

@@ -14,6 +14,7 @@ mod each_graph;
 mod file;
 mod graphcl;
 mod matched;
+mod memory;
 mod node_dropping;
 mod node_probabilities;
 pub(crate) mod pack;

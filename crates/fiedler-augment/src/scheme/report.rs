@@ -101,6 +101,11 @@ impl ViewReport {
     pub fn unchanged() -> ViewReport {
         ViewReport { name: "unchanged".into(), support: "none".into(), ..ViewReport::default() }
     }
+
+    /// What its expected numbers of changes count: `nodes` or `edges`.
+    pub fn changes(&self) -> &'static str {
+        if self.support == "nodes" { "nodes" } else { "edges" }
+    }
 }
 
 impl Norm {

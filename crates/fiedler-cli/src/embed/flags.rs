@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnFlags {
-    /// What makes the embedding [default: span, the paper's]
-    #[arg(long, value_name = "NAME", long_help = method_help())]
+    #[arg(long, value_name = "NAME", help = method_names(), long_help = method_help())]
     method: Option<String>,
     /// Columns of the embedding, of methods without an encoder: hops [default: 512, of sets of graphs 256] and
     /// spectral [default: 64]
@@ -34,10 +33,10 @@ pub struct LearnFlags {
     /// Learning rate
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// Weight decay (L2): this multiple of each weight is added to its gradient
+    /// Weight decay (L2, as in torch.optim.Adam)
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     weight_decay: Option<f64>,
-    /// Feature masking: the probability of hiding a column of features from a view
+    /// Feature masking rate: the probability of hiding a column of features from a view
     #[arg(long, value_name = "RATE", alias = "mask", allow_negative_numbers = true)]
     feature_mask: Option<f64>,
     /// Contrastive loss: info-nce (the paper's) or jensen-shannon (that of the program behind the paper's numbers)
@@ -74,8 +73,16 @@ struct Flag {
     value: Option<Value>,
 }
 
+fn method_names() -> String {
+    let names: Vec<&str> = MethodSettings::ALL.iter().map(|method| method.name).collect();
+    format!("What makes the embedding: {} {METHOD_DEFAULT}", names.join(", "))
+}
+
+/// What makes the embedding where nothing is said.
+const METHOD_DEFAULT: &str = "[default: that of the recipe]";
+
 fn method_help() -> String {
-    let mut help = String::from("What makes the embedding [default: span]:");
+    let mut help = format!("What makes the embedding {METHOD_DEFAULT}:");
     for method in MethodSettings::ALL {
         help.push_str(&format!("\n  {:11} {}", method.name, method.about));
     }

@@ -5,6 +5,7 @@ mod flags;
 mod summary;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fiedler_evaluate::QuickProbe;
 use fiedler_experiment::recipe::{self, GENERAL, PAPER, SettingsSource};
@@ -14,10 +15,10 @@ use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
 
 use super::Common;
-use super::args::named;
+use super::args::{duration, named};
 use super::output::Output;
 use super::reading::Reading;
-use super::scheme_flags::SchemeFlags;
+use super::scheme_flags::{SchemeFlags, parse_bytes};
 use flags::LearnFlags;
 
 /// Learns an embedding of every node of a graph, or of every graph of a set, without labels: views of the graph are drawn from an
@@ -37,9 +38,7 @@ pub struct Embed {
     /// Go on with a run that was stopped; its data and settings are remembered
     #[arg(long, requires = "out", conflicts_with_all = ["force", "recipe", "settings"])]
     resume: bool,
-    /// Settings under a name [default: the one made for the dataset and the method, else the method's own defaults, or default-nodes or
-    /// default-graphs; span-small, without DATA]; none for no recipe of the dataset, paper for the paper's settings
-    #[arg(long, value_name = "NAME", long_help = recipe_help())]
+    #[arg(long, value_name = "NAME", help = recipe_names(), long_help = recipe_help())]
     recipe: Option<String>,
     /// Settings from a TOML file, or from the run.json of another run
     #[arg(long, value_name = "FILE", conflicts_with = "recipe")]
@@ -50,9 +49,17 @@ pub struct Embed {
     /// Formats of the embeddings
     #[arg(long, value_name = "FORMAT", value_parser = named::<TableFormat>(), value_delimiter = ',', default_value = "npy")]
     embeddings: Vec<TableFormat>,
-    /// Do not judge the embeddings, where there are labels
+    /// Do not evaluate the embeddings, where there are labels
     #[arg(long)]
     no_evaluate: bool,
+    /// Memory that the whole run may take, in GiB: data, scheme, training and evaluation. What needs more is refused before the start;
+    /// baselines that need more are left out [default: what is free]
+    #[arg(long, value_name = "GIB", value_parser = parse_bytes, conflicts_with = "encoder")]
+    memory: Option<u64>,
+    /// Time that training may take, such as 90s, 5m or 1.5h: a few epochs are timed, then as many are trained as fit, at most as the
+    /// settings have
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["encoder", "resume"])]
+    time: Option<Duration>,
     /// Leave no page to look at in the folder
     #[arg(long)]
     no_report: bool,
@@ -84,6 +91,7 @@ Examples:
   fiedler embed edges.csv --features words.csv --epochs 200 --embeddings npy,csv
   fiedler embed cora --recipe none --set training.patience=20
   fiedler embed cora --method hops
+  fiedler embed coauthor-cs --method span --time 5m --memory 4
   fiedler embed edges.csv --features words.csv --feature-sources given+structural+spectral:64
   fiedler embed mutag --scheme uniform-removal --ratio 0.2
   fiedler embed other-graph.csv --features words.csv --encoder cora-run/encoder.safetensors";
@@ -125,7 +133,7 @@ impl Embed {
                 }
                 MethodSettings::Hops(_) => "no features: structural features and eigenvectors serve".to_owned(),
                 MethodSettings::Spectral(_) => "no features: eigenvectors need none".to_owned(),
-                _ => format!("no features: node degrees serve, one column each up to {degrees}"),
+                _ => format!("no features: one-hot degree (capped at {degrees}) serves"),
             });
         }
         // An encoder that is trained with labels is judged by the split that it does not learn from.
@@ -143,12 +151,17 @@ impl Embed {
             evaluate: !self.no_evaluate,
             formats: &self.embeddings,
             page: !self.no_report,
+            memory: self.memory,
+            time: self.time,
             ..RunPlan::new(&task, settings)
         };
-        let run = plan.check()?;
         output.listen();
-        if let Some(expected) = run.expected_training() {
-            output.note(&format!("expected: about {expected} of training"));
+        let run = plan.check()?;
+        if let Some(limit) = &run.record().time_limit {
+            output.note(&format!("training: {}", limit.in_words()));
+        }
+        if let Some(expected) = run.expected() {
+            output.note(&format!("expected: about {expected}"));
         }
         let artifacts = run.fit(&folder, self.existing(), output)?;
         self.tell(&artifacts.record, folder.path(), output)
@@ -221,7 +234,9 @@ impl Embed {
         settings.seed = seed;
         let mut settings = self.learning.apply(&settings)?;
         if settings.method.as_any().default_views().is_some() {
-            settings.scheme = Some(self.scheme.settings(&settings.scheme_or_usual(), seed)?);
+            // The rest is for the data, and for what comes after.
+            let memory = self.memory.map(|memory| memory / 2);
+            settings.scheme = Some(self.scheme.settings(&settings.scheme_or_usual(), seed, memory)?);
         } else if self.scheme != SchemeFlags::default() {
             let message = format!("the method {} draws no views from a scheme", settings.method.name());
             let hint = "leave the flags of schemes out, or choose another method".to_owned();
@@ -274,8 +289,17 @@ fn nothing_to_resume(folder: &Path) -> Error {
     Error::new(ErrorKind::NotFound, format!("{} holds no run", folder.display()), hint)
 }
 
+/// What a recipe is when none is named.
+const RECIPE_DEFAULT: &str = "[default: the one made for the dataset and the method, else the method's own defaults, or default-nodes or \
+    default-graphs; span-small, without DATA]; none for no recipe of the dataset, paper for the paper's settings";
+
+fn recipe_names() -> String {
+    let names: Vec<&str> = recipe::list().into_iter().map(|(name, _)| name).collect();
+    format!("Settings under a name: {} {RECIPE_DEFAULT}", names.join(", "))
+}
+
 fn recipe_help() -> String {
-    let mut help = String::from("Settings under a name, or none for those of the paper:");
+    let mut help = format!("Settings under a name {RECIPE_DEFAULT}:");
     for (name, title) in recipe::list() {
         help.push_str(&format!("\n  {name:24} {title}"));
     }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fiedler_evaluate::{Metric, QuickScore};
-use fiedler_experiment::run::{PAGE, ResultRecord, RunRecord};
+use fiedler_experiment::memory;
+use fiedler_experiment::run::{PAGE, ResultRecord, RunRecord, method_in_words};
 use serde_json::{Value, json};
 
 use crate::table::{Table, count, figure, percent};
@@ -17,7 +18,7 @@ pub fn json(record: &RunRecord, folder: &str) -> Value {
 
 /// A table for people.
 pub fn describe(record: &RunRecord, folder: &str) -> String {
-    let mut table = Table::new(format!("{}: embedded by {}", record.data.name, record.settings.method.name()));
+    let mut table = Table::new(format!("{}: embedded by {}", record.data.name, method_in_words(&record.settings)));
     let Some(result) = &record.result else { return table.to_string() };
     let what = if record.data.graphs == 1 { "nodes" } else { "graphs" };
     table.row("embeddings", format!("{} {what} × {}", count(result.rows), count(result.columns)));
@@ -28,6 +29,9 @@ pub fn describe(record: &RunRecord, folder: &str) -> String {
             None => String::new(),
         };
         table.row("loss", format!("{first:.4} → {last:.4} in {} epochs{embedded}", count(result.epochs)));
+        if let Some(limit) = &record.time_limit {
+            table.row("time", limit.in_words());
+        }
     }
     for warning in &result.warnings {
         table.row("warning", warning.clone());
@@ -75,7 +79,11 @@ fn with_deviation(score: &QuickScore) -> String {
 }
 
 fn timing(result: &ResultRecord) -> String {
-    let memory = result.peak_bytes.map_or(String::new(), |bytes| format!(", {:.0} MB at most", bytes as f64 / 1e6));
+    let memory = result.peak_bytes.map_or(String::new(), |bytes| format!(", {} at most", memory::in_words(bytes)));
     let what = if result.epochs > 0 { "training" } else { "fitting" };
-    format!("{:.1} s for the scheme, {:.1} s for {what}{memory}", result.scheme_seconds, result.training_seconds)
+    let scheme = match result.scheme_seconds {
+        seconds if seconds < 0.05 => String::new(),
+        seconds => format!("{seconds:.1} s for the scheme, "),
+    };
+    format!("{scheme}{:.1} s for {what}{memory}", result.training_seconds)
 }

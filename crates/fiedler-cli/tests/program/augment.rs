@@ -43,13 +43,15 @@ fn json_has_what_scripts_need() {
         "steps",
         "seconds",
     ];
-    for direction in ["max", "min"] {
+    let [max, min] = scheme["views"].as_array().unwrap().as_slice() else { panic!("{scheme}") };
+    assert_eq!((&max["name"], &min["name"], &scheme["scheme"]), (&"max".into(), &"min".into(), &"opposite".into()));
+    for view in [max, min] {
         for key in keys {
-            assert!(!scheme[direction][key].is_null(), "no {key} of {direction} in {scheme}");
+            assert!(!view[key].is_null(), "no {key} in {view}");
         }
     }
-    assert!(scheme["max"]["relative_norm"].as_f64() > Some(1.0) && scheme["min"]["relative_norm"].as_f64() < Some(1.0));
-    assert!((scheme["max"]["budget"].as_f64().unwrap() - 15.6).abs() < 1e-9);
+    assert!(max["relative_norm"].as_f64() > Some(1.0) && min["relative_norm"].as_f64() < Some(1.0));
+    assert!((max["budget"].as_f64().unwrap() - 15.6).abs() < 1e-9);
     assert!(cfg!(not(target_os = "linux")) || scheme["peak_bytes"].as_u64() > Some(1 << 20));
 }
 
@@ -96,10 +98,29 @@ fn every_scheme_runs_on_one_graph_and_on_many() {
             let arguments = ["augment", data, "--scheme", scheme, "--out", &out, "--views", "1", "--json"];
             let summary = json(fiedler(folder.path()).args(arguments));
             assert_eq!(summary["graphs"], if data == "karate" { 1 } else { 3 });
+            assert_eq!((&summary["scheme"], summary["views"].as_array().map(Vec::len)), (&(*scheme).into(), Some(2)));
+            assert!(summary["views"][0]["name"].is_string() && summary["views"][1]["budget"].is_number(), "{summary}");
             let views = fs::read_dir(folder.path().join(&out).join("views")).unwrap().count();
             assert_eq!(views, 2, "{scheme} on {data}");
         }
     }
+}
+
+#[test]
+fn the_summary_speaks_of_what_was_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let told = |scheme: &str| stdout(fiedler(folder.path()).args(["augment", "karate", "--scheme", scheme]));
+    let removal = told("uniform-removal");
+    assert!(removal.contains("karate: scheme uniform-removal") && removal.contains(" removed, budget"), "{removal}");
+    for scheme in ["uniform-node-dropping", "node-dropping", "subgraph"] {
+        let dropping = told(scheme);
+        assert!(dropping.contains("of 34 nodes dropped") && !dropping.contains("edges added"), "{dropping}");
+    }
+    // A ring has no edge whose addition makes the norm larger, so that a large budget is not used up.
+    let ring: String = (0..12).map(|node| format!("{node},{}\n", (node + 1) % 12)).collect();
+    fs::write(folder.path().join("ring.csv"), format!("source,target\n{ring}")).unwrap();
+    let unused = stdout(fiedler(folder.path()).args(["augment", "ring.csv", "--ratio", "4"]));
+    assert!(unused.contains("of it is not used"), "{unused}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod augment;
 mod baselines;
+mod bounds;
 mod data;
 mod embed;
 mod evaluate;

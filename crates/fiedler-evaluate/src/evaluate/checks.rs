@@ -60,7 +60,7 @@ pub(crate) fn check_splits(plan: &Plan, splits: &[Split], target: &Target) -> Re
         {
             let (name, items) = (&classes.names()[only as usize], split.train.len());
             let found = format!("{items} items, all of class {name:?}");
-            let error = Error::data(format!("train part of split {}", split.name), found, "at least two classes");
+            let error = Error::data(format!("training set of split {}", split.name), found, "at least two classes");
             return Err(error.advise("let the split be stratified, or choose the protocol kfold, which trains on more"));
         }
     }

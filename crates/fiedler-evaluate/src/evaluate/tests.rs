@@ -1,4 +1,4 @@
-//! The test part takes no part in any choice.
+//! The test set takes no part in any choice.
 #![allow(clippy::unwrap_used)]
 
 use fiedler_graph::{Classes, MultiLabel, NoObserver, Regression};

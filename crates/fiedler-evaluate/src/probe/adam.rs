@@ -32,7 +32,7 @@ pub struct AdamSettings {
     pub learning_rate: f32,
     /// Steps to take; the best of those validated counts.
     pub steps: usize,
-    /// Steps between two looks at the validation part.
+    /// Steps between two looks at the validation set.
     pub validate_every: usize,
     /// Weight decays to choose from; without them those of the reference program, which has one list for nodes and one for graphs.
     pub weight_decays: Option<Vec<f64>>,
@@ -120,7 +120,7 @@ impl ProbeMethod for AdamSettings {
 }
 
 impl AdamSettings {
-    /// The best of the models validated on the way, with its metric on the validation part.
+    /// The best of the models validated on the way, with its metric on the validation set.
     fn train(
         &self,
         task: &ProbeTask<'_>,

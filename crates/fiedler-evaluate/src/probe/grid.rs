@@ -1,4 +1,4 @@
-//! Grid search: penalty and scaling are chosen on the validation part or, where there is none, by cross-validation inside the training
+//! Grid search: penalty and scaling are chosen on the validation set or, where there is none, by cross-validation inside the training
 //! part.
 
 use std::collections::BTreeMap;
@@ -48,12 +48,12 @@ pub(super) fn choose<P: GridProbe>(probe: &P, task: &ProbeTask<'_>) -> Result<Ch
     chosen
 }
 
-/// Every inner fold tells how well each candidate does on it; the best mean wins and is fitted to the whole training part.
+/// Every inner fold tells how well each candidate does on it; the best mean wins and is fitted to the whole training set.
 fn choose_inside<P: GridProbe>(probe: &P, task: &ProbeTask<'_>, grid: &[f64]) -> Result<ChosenProbe> {
     let folds = task.inner_folds.min(task.train.len());
     if folds < 2 {
-        let found = format!("{folds} items and no validation part");
-        return Err(Error::data(format!("train part of split {}", task.split), found, "at least 2 items"));
+        let found = format!("{folds} items and no validation set");
+        return Err(Error::data(format!("training set of split {}", task.split), found, "at least 2 items"));
     }
     let splits = inner_folds(task.train, folds, task.labels, task.seed, task.index);
     let measured: Vec<Vec<Option<f64>>> = splits

@@ -22,7 +22,7 @@ pub use design::Design;
 pub use linear::Linear;
 pub use logistic::{DEFAULT_CS, LogisticFit, LogisticSettings, fit_logistic};
 pub use ridge::{DEFAULT_ALPHAS, RidgeSettings, fit_ridge};
-pub(crate) use task::{ChosenProbe, ProbeTask, meaningless};
+pub(crate) use task::{ChosenProbe, ProbeTask, SCORED_AT_ONCE, meaningless};
 
 use crate::error::{Error, Result};
 use crate::list::listed_settings;
@@ -63,7 +63,7 @@ trait ProbeMethod {
     /// The probe and what is chosen, in words.
     fn describe(&self, target: &Target) -> String;
 
-    /// Fits models to the training part and chooses one on the validation part; nothing else is known to it.
+    /// Fits models to the training set and chooses one on the validation set; nothing else is known to it.
     fn choose(&self, task: &ProbeTask<'_>) -> Result<ChosenProbe>;
 
     /// Scalings to choose from where none are asked for.
@@ -71,7 +71,7 @@ trait ProbeMethod {
         &DEFAULT_SCALING
     }
 
-    /// Whether every split must have a validation part.
+    /// Whether every split must have a validation set.
     fn needs_validation(&self) -> bool {
         false
     }

@@ -11,10 +11,13 @@ use crate::metric::Metric;
 use crate::progress::Progress;
 use crate::scaling::{FittedScaling, Scaling};
 
-/// All that a model and its hyperparameters may be chosen from: of the test part neither which items it has nor their labels.
+/// Rows that are scored at once; a multiple of the rows that a product takes at a time, so that their number changes no bit.
+pub(crate) const SCORED_AT_ONCE: usize = 2048;
+
+/// All that a model and its hyperparameters may be chosen from: of the test set neither which items it has nor their labels.
 pub(crate) struct ProbeTask<'a> {
     pub(crate) embeddings: &'a Dense,
-    /// Without those of the test part.
+    /// Without those of the test set.
     pub(crate) labels: &'a Labels,
     pub(crate) train: &'a [u32],
     /// May be empty.
@@ -28,7 +31,7 @@ pub(crate) struct ProbeTask<'a> {
     pub(crate) graphs: bool,
     /// Scalings to choose from.
     pub(crate) scaling: &'a [Scaling],
-    /// Folds inside the training part, where there is no validation part.
+    /// Folds inside the training set, where there is no validation set.
     pub(crate) inner_folds: usize,
     pub(crate) seed: u64,
     pub(crate) progress: &'a Progress<'a>,
@@ -42,7 +45,7 @@ pub(crate) struct ChosenProbe {
     pub(crate) fitted_scaling: FittedScaling,
     /// Such as `c`, `alpha` or `weight_decay`.
     pub(crate) hyperparameters: BTreeMap<String, f64>,
-    /// The metric on the validation part or on inner folds.
+    /// The metric on the validation set or on inner folds.
     pub(crate) validation: f64,
     pub(crate) validation_items: usize,
 }
@@ -66,15 +69,17 @@ impl ProbeTask<'_> {
 }
 
 impl ChosenProbe {
-    /// Scores of the given items.
+    /// Scores of the given items, of some rows after the other: all at once, in double precision, would take far more memory than the
+    /// embeddings themselves.
     pub(crate) fn scores(&self, embeddings: &Dense, items: &[u32]) -> Matrix {
-        self.model.scores(&self.fitted_scaling.apply(Matrix::gather(embeddings, items)))
+        let of_some = |items: &[u32]| self.model.scores(&self.fitted_scaling.apply(Matrix::gather(embeddings, items)));
+        Matrix::stack(items.chunks(SCORED_AT_ONCE).map(of_some))
     }
 }
 
 /// The metric has no meaning on a part of a split.
 pub(crate) fn meaningless(metric: Metric, part: &str, split: &str) -> Error {
     let found = "too few labels of more than one kind";
-    let error = Error::data(format!("{part} part of split {split}"), found, format!("enough to measure {metric}"));
+    let error = Error::data(format!("{part} set of split {split}"), found, format!("enough to measure {metric}"));
     error.advise("choose another metric or protocol")
 }

@@ -67,7 +67,7 @@ fn sizes(items: usize, shares: [f64; 3], due: &mut [f64; 3]) -> [usize; 3] {
     sizes
 }
 
-/// Every fold is the test part once, and the others train; stratified when labels are given.
+/// Every fold is the test set once, and the others train; stratified when labels are given.
 pub(super) fn folds(
     items: &[u32],
     folds: usize,

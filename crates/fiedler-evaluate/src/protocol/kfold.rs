@@ -7,8 +7,8 @@ use super::{Division, Protocol, divide, stratified_note};
 use crate::error::{Error, Result};
 use crate::target::Target;
 
-/// K-fold cross-validation: every fold is the test part once, and the others train; hyperparameters are chosen by folds inside the
-/// training part.
+/// K-fold cross-validation: every fold is the test set once, and the others train; hyperparameters are chosen by folds inside the
+/// training set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KFold {
@@ -25,7 +25,7 @@ impl Protocol {
 
 impl KFold {
     pub(super) const HELP: &str =
-        "Ten-fold cross-validation, stratified; hyperparameters are chosen by folds inside the training part";
+        "Ten-fold cross-validation, stratified; hyperparameters are chosen by folds inside the training set";
     const DEFAULT: KFold = KFold { folds: 10, stratified: true };
 }
 

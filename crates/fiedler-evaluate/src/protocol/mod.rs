@@ -72,7 +72,7 @@ trait Division {
         None
     }
 
-    /// Whether every split must have a validation part.
+    /// Whether every split must have a validation set.
     fn needs_validation(&self) -> bool {
         false
     }
@@ -168,7 +168,7 @@ impl Protocol {
     }
 }
 
-/// Stratified folds of a training part, to choose a hyperparameter by.
+/// Stratified folds of a training set, to choose a hyperparameter by.
 pub(crate) fn inner_folds(train: &[u32], folds: usize, labels: &Labels, seed: u64, index: u64) -> Vec<Split> {
     divide::folds(train, folds, Some(labels), (seed, "inner", index))
 }

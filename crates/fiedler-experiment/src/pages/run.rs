@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::open::open_observed;
 use crate::run::embeddings::read_embeddings;
-use crate::run::{LOSSES, PAGE, RunArtifacts, RunFolder, RunRecord};
+use crate::run::{LOSSES, PAGE, RunArtifacts, RunFolder, RunRecord, method_in_words};
 use crate::scheme_store::load_scheme;
 use crate::settings_tree;
 use crate::task::{DataRecord, Task};
@@ -166,7 +166,10 @@ impl PageParts<'_> {
         };
         Ok(RunPage {
             data: data.name.clone(),
-            method: settings.method.name().into(),
+            method: method_in_words(settings),
+            recipe: self.record.recipe.clone(),
+            seed: settings.seed,
+            warnings: result.warnings.clone(),
             items: if data.graphs == 1 { "nodes" } else { "graphs" }.into(),
             size: (result.rows, result.columns),
             losses: self.losses.clone(),

@@ -12,9 +12,11 @@ use fiedler_learn::Supervision;
 use fiedler_learn::run::{self, Fitting, RunResult, Settings};
 use fiedler_learn::trainer::Checkpointing;
 
+use super::estimate::MemoryEstimate;
 use super::folder::{Existing, RunFolder};
 use super::record::{ResultRecord, RunRecord};
-use super::{RunPlan, scores, timing};
+use super::timing::{self, TimeLimit};
+use super::{RunPlan, scores};
 use crate::error::{Error, Result};
 use crate::observe::Tell;
 use crate::pages;
@@ -29,6 +31,15 @@ pub struct CheckedRun<'a> {
     plan: RunPlan<'a>,
     run: run::CheckedRun<'a>,
     record: RunRecord,
+    expected: Expected,
+}
+
+/// What a run is expected to take.
+pub(super) struct Expected {
+    pub(super) memory: MemoryEstimate,
+    /// Bytes that it may hold at once.
+    pub(super) limit: Option<u64>,
+    pub(super) time_limit: Option<TimeLimit>,
 }
 
 /// What a run made, as long as it is in memory.
@@ -42,9 +53,10 @@ pub struct RunArtifacts {
 }
 
 impl<'a> CheckedRun<'a> {
-    pub(super) fn new(plan: RunPlan<'a>, run: run::CheckedRun<'a>) -> CheckedRun<'a> {
-        let record = RunRecord::new(plan.task.record.clone(), plan.recipe.clone(), run.settings().clone());
-        CheckedRun { plan, run, record }
+    pub(super) fn new(plan: RunPlan<'a>, run: run::CheckedRun<'a>, expected: Expected) -> CheckedRun<'a> {
+        let mut record = RunRecord::new(plan.task.record.clone(), plan.recipe.clone(), run.settings().clone());
+        record.time_limit = expected.time_limit;
+        CheckedRun { plan, run, record, expected }
     }
 
     /// What will be in `run.json`.
@@ -52,9 +64,21 @@ impl<'a> CheckedRun<'a> {
         &self.record
     }
 
-    /// How long training will take, in words, where that is worth telling; it takes a few epochs to find out.
-    pub fn expected_training(&self) -> Option<String> {
-        timing::expected_training(&self.record.settings, &self.plan.task.dataset)
+    /// Bytes that the run will hold at once, by an estimate.
+    pub fn memory_estimate(&self) -> &MemoryEstimate {
+        &self.expected.memory
+    }
+
+    /// Time and memory that the run will take, in words, where that is worth telling; it takes a few epochs to find out.
+    pub fn expected(&self) -> Option<String> {
+        let Expected { memory, time_limit, .. } = &self.expected;
+        let timed = || {
+            let (dataset, supervision) = (&self.plan.task.dataset, self.plan.supervision());
+            timing::expected_training(&self.record.settings, dataset, supervision, time_limit.as_ref())
+        };
+        let time = if self.run.requirements().trained { timed() } else { None };
+        let told: Vec<String> = time.into_iter().chain(memory.in_words()).collect();
+        (!told.is_empty()).then(|| told.join(", "))
     }
 
     /// Makes the run in a folder that is locked meanwhile: scheme, training, scores, files, page.
@@ -62,7 +86,7 @@ impl<'a> CheckedRun<'a> {
     /// # Errors
     /// When another process works in the folder, it holds what may not be replaced, computing or writing fails, or the observer asks to
     /// stop ([`Error::Stopped`]; the folder can be resumed).
-    pub fn fit(self, folder: &RunFolder, existing: Existing, observer: &dyn Observer) -> Result<RunArtifacts> {
+    pub fn fit(mut self, folder: &RunFolder, existing: Existing, observer: &dyn Observer) -> Result<RunArtifacts> {
         if existing == Existing::Refuse {
             folder.check_free()?;
         }
@@ -75,23 +99,27 @@ impl<'a> CheckedRun<'a> {
         folder.sweep()?;
         let before = if existing == Existing::Resume { folder.record()? } else { None };
         match before {
-            Some(before) => before.check_same(&self.record.settings, &self.record.data)?,
+            Some(before) => {
+                before.check_same(&self.record.settings, &self.record.data)?;
+                self.record.time_limit = before.time_limit;
+            }
             None => folder.begin(&self.record)?,
         }
         self.fit_locked(folder, observer).map_err(|error| with_folder(error, folder.path()))
     }
 
     fn fit_locked(self, folder: &RunFolder, observer: &dyn Observer) -> Result<RunArtifacts> {
-        let CheckedRun { plan, run, mut record } = self;
+        let CheckedRun { plan, run, mut record, expected } = self;
         let schemes = schemes(&plan, &run, folder, observer)?;
         let outcome = train(&plan, &run, &record, &schemes, folder, observer)?;
         // What was learned is on the disk before anything else can fail.
         folder.write_outcome(&outcome, plan.task, plan.formats)?;
-        let (scores, not_judged) = judge(&plan, &run, &outcome, observer)?;
+        let (scores, not_judged) = judge(&plan, &run, &outcome, expected.limit, observer)?;
         let scheme_seconds = schemes.iter().fold(0.0, |sum, computed| sum + computed.seconds);
         record.finished = true;
         record.result = Some(ResultRecord {
             not_judged,
+            expected_bytes: Some(expected.memory.peak()),
             verdict: scores::verdict(&run.settings().method, &scores),
             edge_auc: (plan.page || plan.probe.is_some())
                 .then(|| edge_auc(plan.task, &record.settings, observer))
@@ -112,10 +140,11 @@ fn judge(
     plan: &RunPlan<'_>,
     run: &run::CheckedRun<'_>,
     outcome: &RunResult,
+    limit: Option<u64>,
     observer: &dyn Observer,
 ) -> Result<(Vec<QuickScore>, Option<String>)> {
     let Some(probe) = plan.probe.filter(|_| plan.evaluate) else { return Ok((Vec::new(), None)) };
-    match scores::of_run(run, plan.task, &outcome.embeddings, probe, observer) {
+    match scores::of_run(run, plan.task, &outcome.embeddings, probe, limit, observer) {
         Ok(scores) => Ok((scores, None)),
         Err(error) => scores::why_not(error, probe, observer).map(|reason| (Vec::new(), Some(reason))),
     }

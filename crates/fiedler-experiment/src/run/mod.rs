@@ -5,6 +5,7 @@
 
 mod apply;
 pub(crate) mod embeddings;
+mod estimate;
 mod fit;
 mod folder;
 mod lock;
@@ -13,6 +14,8 @@ mod record;
 mod scores;
 pub(crate) mod timing;
 pub mod version1;
+
+use std::time::Duration;
 
 use fiedler_learn::Supervision;
 use fiedler_learn::method::MethodSettings;
@@ -26,12 +29,15 @@ use fiedler_evaluate::QuickProbe;
 
 pub use apply::{Application, AppliedEncoder, read_encoder};
 pub use embeddings::TableFormat;
+pub use estimate::MemoryEstimate;
+use fit::Expected;
 pub use fit::{CheckedRun, RunArtifacts};
 pub use folder::{Existing, PAGE, RunFolder};
 pub(crate) use folder::{LOSSES, remove};
 pub use lock::{RunLock, STALE_AFTER};
 pub use record::{FORMAT, ResultRecord, RunRecord};
-pub use scores::verdict;
+pub use scores::{in_words as method_in_words, verdict};
+pub use timing::TimeLimit;
 
 /// What a run is to be.
 #[derive(Clone)]
@@ -54,6 +60,10 @@ pub struct RunPlan<'a> {
     pub formats: &'a [TableFormat],
     /// Whether a page is left in the folder.
     pub page: bool,
+    /// Bytes that the whole run may hold at once: data, scheme, training, evaluation. Without, what the machine has.
+    pub memory: Option<u64>,
+    /// The time that training may take: epochs are fitted to it.
+    pub time: Option<Duration>,
 }
 
 impl<'a> RunPlan<'a> {
@@ -69,14 +79,17 @@ impl<'a> RunPlan<'a> {
             evaluate: true,
             formats: &[TableFormat::Npy],
             page: false,
+            memory: None,
+            time: None,
         }
     }
 
-    /// Refuses what would not work before anything is computed, or a folder touched.
+    /// Refuses what would not work before anything is computed, or a folder touched. Where training has a time, a few epochs are timed
+    /// then, and the settings are given as many as fit.
     ///
     /// # Errors
     /// When a setting is out of its range or not for such data, labels are missing, or memory would not suffice.
-    pub fn check(self) -> Result<CheckedRun<'a>> {
+    pub fn check(mut self) -> Result<CheckedRun<'a>> {
         check_formats(self.formats)?;
         let supervision = self.supervision();
         let needs_labels = matches!(self.settings.method, MethodSettings::Supervised(_));
@@ -85,17 +98,48 @@ impl<'a> RunPlan<'a> {
             let hint = "choose a method that needs no labels, such as span".to_owned();
             return Err(Error::new(ErrorKind::Data, message, hint));
         }
-        let memory = memory::free_bytes();
-        let run = Run { supervision, memory, ..Run::new(&self.settings, &self.task.dataset) };
-        let checked = run.check()?;
-        Ok(CheckedRun::new(self, checked))
+        let free = memory::free_bytes();
+        let dataset = &self.task.dataset;
+        let check = |settings: &Settings| Run { supervision, memory: free, ..Run::new(settings, dataset) }.check();
+        let mut checked = check(&self.settings)?;
+        let limit = self.memory.or_else(|| Some(free? + memory::held_bytes()?));
+        let estimate = MemoryEstimate::of(&self, &checked, limit);
+        if let Some(allowed) = self.memory.filter(|&allowed| estimate.needed() > allowed) {
+            return Err(too_large(&estimate, allowed));
+        }
+        let mut time_limit = None;
+        if let Some(allowed) = self.time {
+            if !checked.requirements().trained {
+                return Err(timing::not_trained(&self.settings));
+            }
+            time_limit = Some(timing::fit_epochs(&mut self.settings, dataset, supervision, allowed)?);
+            checked = check(&self.settings)?;
+        }
+        Ok(CheckedRun::new(self, checked, Expected { memory: estimate, limit, time_limit }))
     }
 
-    fn supervision(&self) -> Option<Supervision<'a>> {
+    pub(crate) fn supervision(&self) -> Option<Supervision<'a>> {
         let of_probe =
             |probe: &'a QuickProbe| Some(Supervision { labels: &probe.target().labels, split: probe.split()? });
         self.supervision.or_else(|| self.probe.and_then(of_probe))
     }
+}
+
+/// A run that would exceed the memory it was allowed.
+fn too_large(estimate: &MemoryEstimate, allowed: u64) -> Error {
+    let of = |bytes| memory::in_words(bytes);
+    let (what, advice) = match estimate.scheme > estimate.training {
+        true => ("the scheme", "choose --support candidates or edges"),
+        false => ("training", "choose a smaller --hidden or --batch-size, or --method hops"),
+    };
+    let message = format!(
+        "this run needs about {} of memory, of which {} are held by the data and {} go to {what}; it may have {}",
+        of(estimate.needed()),
+        of(estimate.held),
+        of(estimate.scheme.max(estimate.training)),
+        of(allowed)
+    );
+    Error::new(ErrorKind::Usage, message, format!("allow more with --memory, or {advice}"))
 }
 
 /// Refuses formats that this build cannot write.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
+use crate::run::timing::TimeLimit;
 use crate::run::{loss_curve, version1};
 use crate::task::DataRecord;
 use crate::unreadable::{self, Unreadable};
@@ -32,6 +33,9 @@ pub struct RunRecord {
     pub recipe: Option<String>,
     /// All settings.
     pub settings: Settings,
+    /// The time that training was allowed, where epochs were fitted to one; the settings have as many as fit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_limit: Option<TimeLimit>,
     /// What came of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<ResultRecord>,
@@ -71,6 +75,9 @@ pub struct ResultRecord {
     pub threads: usize,
     /// Peak memory of the process.
     pub peak_bytes: Option<u64>,
+    /// Peak memory, as it was expected before the start.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expected_bytes: Option<u64>,
     /// How well labels can be predicted, from the embedding and from what it has to beat.
     pub scores: Vec<QuickScore>,
     /// Why there are no scores, where there are labels.
@@ -88,7 +95,7 @@ impl RunRecord {
     /// What a run is before anything has been computed.
     pub fn new(data: DataRecord, recipe: Option<String>, settings: Settings) -> RunRecord {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        RunRecord { format: FORMAT, version, finished: false, data, recipe, settings, result: None }
+        RunRecord { format: FORMAT, version, finished: false, data, recipe, settings, time_limit: None, result: None }
     }
 
     /// Reads the text of a `run.json` of this version or of version 1; `path` is what an error names.
@@ -171,6 +178,7 @@ impl ResultRecord {
             training_seconds: history.seconds,
             threads: rayon::current_num_threads(),
             peak_bytes: memory::peak_bytes(),
+            expected_bytes: None,
             scores,
             not_judged: None,
             verdict: None,

@@ -3,10 +3,11 @@
 use fiedler_evaluate::{Metric, QuickProbe, QuickScore};
 use fiedler_graph::Observer;
 use fiedler_learn::method::{Hops, Method, MethodSettings, Raw, Spectral};
-use fiedler_learn::run::CheckedRun;
-use fiedler_learn::{Embeddings, TaskLevel};
+use fiedler_learn::run::{CheckedRun, Settings};
+use fiedler_learn::{Beside, Embeddings, TaskLevel};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::memory;
 use crate::observe::Tell;
 use crate::task::Task;
 
@@ -17,54 +18,132 @@ const LARGE_SPECTRUM: usize = 50_000;
 /// Differences below this are ties: one split of one dataset tells no more.
 const TIE: f64 = 0.005;
 
-/// The score of the run first, then of the untrained encoder, hops, eigenvectors and the raw features.
-pub(super) fn of_run(
-    run: &CheckedRun<'_>,
-    task: &Task,
-    embeddings: &Embeddings,
-    probe: &QuickProbe,
-    observer: &dyn Observer,
-) -> Result<Vec<QuickScore>> {
-    let _stage = observer.stage("evaluation", "looking how well labels can be predicted");
+/// What an embedding is compared with: a method without training.
+struct Baseline<'r> {
+    name: &'static str,
+    /// Columns of its embedding, by an estimate.
+    columns: usize,
+    /// Bytes that making the embedding takes, by an estimate.
+    memory: u64,
+    /// The most nodes that it is made for.
+    most_nodes: usize,
+    embed: Box<dyn Fn() -> fiedler_learn::Result<Embeddings> + 'r>,
+}
+
+/// The untrained encoder, hops, eigenvectors and the raw features; without what the run itself is.
+fn baselines<'r>(run: &'r CheckedRun<'_>, task: &Task) -> Vec<Baseline<'r>> {
+    fn baseline<'r, M: Method>(
+        run: &'r CheckedRun<'_>,
+        name: &'static str,
+        columns: usize,
+        most_nodes: usize,
+        method: M,
+    ) -> Baseline<'r> {
+        let memory = run.baseline_memory(&method).unwrap_or(0);
+        Baseline { name, columns, memory, most_nodes, embed: Box::new(move || run.baseline(&method)) }
+    }
     let method = &run.settings().method;
-    let score = |of: &str, embeddings: &Embeddings| -> Result<QuickScore> {
-        Ok(probe.score(of, &embeddings.to_dense()?, observer)?)
-    };
-    let own = match method {
-        MethodSettings::Supervised(_) => probe.score_predictions("the supervised encoder", &embeddings.to_dense()?),
-        _ => Some(score(method.name(), embeddings)?),
-    };
-    let mut scores: Vec<QuickScore> = own.into_iter().collect();
-    let untrained = method.as_any().untrained();
-    if let Some(untrained) = untrained.as_ref().filter(|_| run.requirements().trained) {
-        scores.push(score("the untrained encoder", &run.baseline(untrained)?)?);
-    }
     let of_nodes = run.task().level == TaskLevel::Nodes;
-    let wanted = |name: &str, most: usize| {
-        let small = run.task().num_nodes <= most;
-        if !small {
-            observer.note(&format!("{name} is not among the scores, to save time: there are more than {most} nodes"));
-        }
-        small
-    };
-    // Without features, hops of nodes have eigenvectors too.
-    let of_hops = if of_nodes && task.dataset.features.is_none() { LARGE_SPECTRUM } else { LARGE };
-    if !matches!(method, MethodSettings::Hops(_)) && wanted("hops", of_hops) {
-        scores.extend(baseline("hops", run, &Hops::default(), score, observer)?);
+    let (untrained, features) = (method.as_any().untrained(), task.dataset.features.as_ref());
+    let mut all = Vec::new();
+    if let Some(untrained) = untrained.clone().filter(|_| run.requirements().trained) {
+        all.push(baseline(run, "the untrained encoder", untrained.encoder.hidden_channels(), usize::MAX, untrained));
     }
-    if of_nodes && !matches!(method, MethodSettings::Spectral(_)) && wanted("spectral", LARGE_SPECTRUM) {
-        scores.extend(baseline("spectral", run, &Spectral::default(), score, observer)?);
+    if !matches!(method, MethodSettings::Hops(_)) {
+        let hops = Hops::default();
+        // Without features, hops of nodes have eigenvectors too.
+        let most = if of_nodes && features.is_none() { LARGE_SPECTRUM } else { LARGE };
+        let columns = if of_nodes { hops.dimensions } else { hops.graphs.dimensions };
+        all.push(baseline(run, "hops", columns, most, hops));
+    }
+    if of_nodes && !matches!(method, MethodSettings::Spectral(_)) {
+        let spectral = Spectral::default();
+        all.push(baseline(run, "spectral", spectral.eigenvectors, LARGE_SPECTRUM, spectral));
     }
     if !matches!(method, MethodSettings::Raw(_)) {
-        let what = if task.dataset.features.is_some() { "raw features" } else { "node degrees" };
+        let name = if features.is_some() { "raw features" } else { "node degrees" };
         let pooling = match (method, untrained) {
             (MethodSettings::Untrained(method), _) => method.readout.pooling,
             (_, Some(untrained)) => untrained.readout.pooling,
             _ => Default::default(),
         };
-        scores.push(score(what, &run.baseline(&Raw { pooling })?)?);
+        all.push(baseline(run, name, run.task().dims.nodes, usize::MAX, Raw { pooling }));
+    }
+    all
+}
+
+impl Baseline<'_> {
+    /// Bytes that embedding and judging take at once, by an estimate.
+    fn needs(&self, rows: usize, probe: &QuickProbe) -> u64 {
+        self.memory.max(probe.memory(rows, self.columns))
+    }
+}
+
+/// Bytes that judging a run of so many columns holds at once, by an estimate; baselines beyond the limit are not counted, for they will be
+/// left out.
+pub(super) fn memory(run: &CheckedRun<'_>, task: &Task, probe: &QuickProbe, columns: usize, limit: u64) -> u64 {
+    let rows = rows(run);
+    let kept = 4 * (rows * columns) as u64;
+    let of_baselines = baselines(run, task)
+        .iter()
+        .filter(|baseline| run.task().num_nodes <= baseline.most_nodes)
+        .map(|baseline| baseline.needs(rows, probe))
+        .filter(|needs| kept + needs <= limit)
+        .max();
+    kept + of_baselines.unwrap_or(0).max(probe.memory(rows, columns))
+}
+
+fn rows(run: &CheckedRun<'_>) -> usize {
+    match run.task().level {
+        TaskLevel::Nodes => run.task().num_nodes,
+        TaskLevel::Graphs => run.task().num_graphs,
+    }
+}
+
+/// The score of the run first, then those of baselines: what takes too long or, with what is held already, more than `limit` bytes is left
+/// out with a note.
+pub(super) fn of_run(
+    run: &CheckedRun<'_>,
+    task: &Task,
+    embeddings: &Embeddings,
+    probe: &QuickProbe,
+    limit: Option<u64>,
+    observer: &dyn Observer,
+) -> Result<Vec<QuickScore>> {
+    let _stage = observer.stage("evaluation", "looking how well labels can be predicted");
+    let method = &run.settings().method;
+    let own = match method {
+        MethodSettings::Supervised(_) => probe.score_predictions("the supervised encoder", &embeddings.to_dense()?),
+        _ => Some(probe.score(&in_words(run.settings()), &embeddings.to_dense()?, observer)?),
+    };
+    let mut scores: Vec<QuickScore> = own.into_iter().collect();
+    for baseline in baselines(run, task) {
+        let (name, most) = (baseline.name, baseline.most_nodes);
+        if run.task().num_nodes > most {
+            observer.note(&format!("{name} is not among the scores, to save time: there are more than {most} nodes"));
+            continue;
+        }
+        let needs = memory::held_bytes().unwrap_or(0) + baseline.needs(embeddings.rows(), probe);
+        if let Some(limit) = limit.filter(|&limit| needs > limit) {
+            let (needs, limit) = (memory::in_words(needs), memory::in_words(limit));
+            observer.note(&format!("{name} is not among the scores: {needs} of memory would be needed, of {limit}"));
+            continue;
+        }
+        match (baseline.embed)() {
+            Ok(embeddings) => scores.push(probe.score(name, &embeddings.into_dense()?, observer)?),
+            // No baseline is worth losing a run for.
+            Err(error) => observer.note(&format!("{name} is not among the scores: {error}")),
+        }
     }
     Ok(scores)
+}
+
+/// What embeds, as summaries name it: the method, and what stands beside it.
+pub fn in_words(settings: &Settings) -> String {
+    match settings.embedding.beside {
+        Some(Beside::Hops) => format!("{} beside hops", settings.method.name()),
+        None => settings.method.name().to_owned(),
+    }
 }
 
 /// Why embeddings could not be judged, told to the observer; an error only where somebody asked to stop.
@@ -78,23 +157,6 @@ pub(super) fn why_not(error: Error, probe: &QuickProbe, observer: &dyn Observer)
     };
     observer.note(&format!("note: {reason}; the embeddings are written"));
     Ok(reason)
-}
-
-/// The score of a method without training; none, with a note, where it cannot be had: no baseline is worth losing a run for.
-fn baseline<M: Method>(
-    name: &str,
-    run: &CheckedRun<'_>,
-    method: &M,
-    score: impl Fn(&str, &Embeddings) -> Result<QuickScore>,
-    observer: &dyn Observer,
-) -> Result<Option<QuickScore>> {
-    match run.baseline(method) {
-        Ok(embeddings) => score(name, &embeddings).map(Some),
-        Err(error) => {
-            observer.note(&format!("{name} is not among the scores: {error}"));
-            Ok(None)
-        }
-    }
 }
 
 /// One sentence on who won and by how much, from the scores of a run, its own first. `None` where there is nothing to compare.

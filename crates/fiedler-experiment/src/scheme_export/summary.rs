@@ -54,7 +54,7 @@ impl SchemeSummary {
         SchemeSummary { edges_between: edges.share(), flips_between: scheme.views().iter().map(of_view).collect() }
     }
 
-    /// One object with an object for each view.
+    /// One object of the same shape for every scheme: `views` has an object for each view, with its name.
     pub fn json(&self, scheme: &Scheme, dataset: &Dataset, peak_bytes: Option<u64>) -> Value {
         let mut object = Map::new();
         object.insert("data".into(), json!(dataset.name));
@@ -62,12 +62,12 @@ impl SchemeSummary {
         object.insert("nodes".into(), json!(dataset.graphs.num_nodes()));
         object.insert("edges".into(), json!(dataset.graphs.num_edges()));
         object.insert("fingerprint".into(), json!(scheme.fingerprint()));
+        object.insert("scheme".into(), json!(scheme.settings().name()));
         object.insert("settings".into(), json!(scheme.settings()));
-        for (view, between) in scheme.report().views.iter().zip(&self.flips_between) {
+        let views = scheme.report().views.iter().zip(&self.flips_between).map(|(view, between)| {
             let norm = view.norm;
-            object.insert(
-                view.name.clone(),
-                json!({
+            json!({
+                    "name": view.name,
                     "norm_before": norm.map(|norm| norm.before),
                     "norm_after": norm.map(|norm| norm.after),
                     "norm_of": norm.map(|norm| norm.of.name()),
@@ -79,6 +79,7 @@ impl SchemeSummary {
                     "added_between_classes": between.added,
                     "removed_between_classes": between.removed,
                     "budget": view.budget,
+                    "changes": view.changes(),
                     "support": view.support,
                     "reason": view.reason,
                     "places": view.places,
@@ -88,9 +89,9 @@ impl SchemeSummary {
                     "diversity": view.diversity,
                     "step_size": view.rate,
                     "seconds": view.seconds,
-                }),
-            );
-        }
+            })
+        });
+        object.insert("views".into(), views.collect());
         object.insert("edges_between_classes".into(), json!(self.edges_between));
         object.insert("notes".into(), json!(scheme.report().notes));
         object.insert("warnings".into(), json!(scheme.report().warnings));

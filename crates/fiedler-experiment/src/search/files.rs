@@ -36,7 +36,7 @@ pub fn write(search: &Search<'_>, trials: &[Trial]) -> Result<()> {
 fn header(search: &Search<'_>, best: &Trial) -> RecipeHeader {
     let (mean, std) = best.valid().unwrap_or_default();
     let source = format!(
-        "{}: found by a search of {} runs, protocol {}, by the validation part only. Trial {}. Searched by: {}",
+        "{}: found by a search of {} runs, protocol {}, by the validation set only. Trial {}. Searched by: {}",
         search.task.name,
         search.runs(),
         search.protocol.name(),
@@ -84,9 +84,9 @@ pub fn summary(search: &Search<'_>, trials: &[Trial]) -> String {
         out,
         "The first trial has the settings given; others change about a quarter of the choices of one of the three best so far, and one in \
          five draws all of them anew (seed {}). Then halving: rounds of {} trials with 1, 3 and 7 seeds in all; {} runs. Judged by {} on the \
-         validation part, of ten splits a run where they are random: {}. Of every split the labels of its test part were taken away before \
+         validation set, of ten splits a run where they are random: {}. Of every split the labels of its test set were taken away before \
          anything was computed. Splits have seeds from {}, other ones than tables are made from; random splits and folds overlap all the \
-         same, so that an item of a validation part here may be one of a test part there. Only a published split keeps them apart altogether.\n",
+         same, so that an item of a validation set here may be one of a test set there. Only a published split keeps them apart altogether.\n",
         search.seed,
         rounds.join(", "),
         search.runs(),

@@ -20,7 +20,7 @@ pub struct Trial {
     pub settings: Settings,
     /// What it has of each axis.
     pub choices: Vec<Choice>,
-    /// What was found on the validation parts, seed by seed.
+    /// What was found on the validation sets, seed by seed.
     pub found: Vec<TrialScore>,
     /// Why it led nowhere.
     pub failed: Option<String>,
@@ -29,9 +29,9 @@ pub struct Trial {
 /// What a run leaves in its folder as `valid.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TrialScore {
-    /// What tells labels and split from others; labels of the test part do not count.
+    /// What tells labels and split from others; labels of the test set do not count.
     pub judged_by: String,
-    /// The metric on the validation part.
+    /// The metric on the validation set.
     pub validation: f64,
     /// Seconds for learning and scoring.
     pub seconds: f64,
@@ -55,7 +55,7 @@ impl TrialScore {
 }
 
 impl Trial {
-    /// Mean and deviation on the validation parts.
+    /// Mean and deviation on the validation sets.
     pub fn valid(&self) -> Option<(f64, f64)> {
         let values: Vec<f64> = self.found.iter().map(|found| found.validation).collect();
         (self.failed.is_none() && !values.is_empty()).then(|| mean_and_deviation(&values))

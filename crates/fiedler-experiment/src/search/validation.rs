@@ -1,4 +1,4 @@
-//! What a search may choose by: labels without those of the test part.
+//! What a search may choose by: labels without those of the test set.
 
 use fiedler_evaluate::{EvaluationSettings, Metric, Protocol, Target, evaluate};
 use fiedler_graph::{Classes, Labels, MultiLabel, Observer, Regression, Split};
@@ -9,7 +9,7 @@ use crate::observe::Tell;
 use fiedler_evaluate::ProtocolPreset;
 use fiedler_graph::fingerprint::short_hash;
 
-/// Labels of the train and validation parts. Those of the test part are not here any more: something that does not depend on them stands in
+/// Labels of the train and validation sets. Those of the test set are not here any more: something that does not depend on them stands in
 /// their place, so whatever is computed from this cannot depend on them either.
 struct ValidationScorer {
     target: Target,
@@ -47,7 +47,7 @@ impl ValidationScorers {
 }
 
 impl ValidationScorer {
-    /// Hides the test part of a seed's split for good.
+    /// Hides the test set of a seed's split for good.
     fn new(target: &Target, preset: ProtocolPreset, seed: u64) -> Result<ValidationScorer> {
         let protocol = match preset {
             // Folds that are even over classes would tell of labels that must not be known.
@@ -68,7 +68,7 @@ impl ValidationScorer {
         Ok(ValidationScorer { target, evaluation, fingerprint })
     }
 
-    /// How well labels of the validation part are predicted; where there is no such part, those of folds inside what is trained on.
+    /// How well labels of the validation set are predicted; where there is no such part, those of folds inside what is trained on.
     fn value(&self, embeddings: &Embeddings, observer: &dyn Observer) -> Result<f64> {
         let _stage = observer.stage("evaluation", "");
         let score = evaluate(&embeddings.to_dense()?, &self.target, &self.evaluation, observer)?;
@@ -88,7 +88,7 @@ fn check_labels(target: &Target, split: &Split) -> Result<()> {
     })
 }
 
-/// The labels with something else in place of those of the test part.
+/// The labels with something else in place of those of the test set.
 fn covered(labels: &Labels, split: &Split) -> Result<Labels> {
     let hidden = labels.without(&split.test);
     Ok(match &hidden {

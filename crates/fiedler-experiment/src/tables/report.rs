@@ -104,7 +104,7 @@ fn settings(tables: &[Table]) -> String {
         }
     }
     let mut text = String::from(
-        "\n## How settings were chosen\n\nNo choice looks at a test part: probes choose their weight on the validation part, and recipes \
+        "\n## How settings were chosen\n\nNo choice looks at a test set: probes choose their weight on the validation set, and recipes \
          that `fiedler tune` found were chosen there too.\n\n| recipe | what it says | used for |\n|---|---|---|\n",
     );
     for (recipe, (about, used)) in known {

@@ -34,8 +34,9 @@ impl Method for Raw {
     type Model = NoModel;
     type State = ();
 
-    fn check(&self, _: &Task) -> Result<Requirements> {
-        let footprint = Footprint::default();
+    fn check(&self, task: &Task) -> Result<Requirements> {
+        // Sparse features are written out.
+        let footprint = Footprint { values_per_node: task.dims.nodes as f64, ..Footprint::default() };
         Ok(Requirements { trained: false, labels: false, clean: false, operators: Vec::new(), footprint })
     }
 

@@ -30,11 +30,11 @@ impl<M: Method> Trainer<'_, M> {
         };
         let mut embeddings = Embeddings::default();
         match self.task.level {
-            TaskLevel::Nodes => embeddings.extend(&embed(&self.data.load_all(self.device)?)?),
+            TaskLevel::Nodes => embeddings.extend(embed(&self.data.load_all(self.device)?)?),
             TaskLevel::Graphs => {
                 let graphs: Vec<usize> = (0..self.task.num_graphs).collect();
                 for graphs in graphs.chunks(EMBEDDED_AT_ONCE) {
-                    embeddings.extend(&embed(&self.data.load(graphs, self.device)?)?);
+                    embeddings.extend(embed(&self.data.load(graphs, self.device)?)?);
                 }
             }
         }

@@ -13,8 +13,12 @@ pub struct Bar {
     pub name: String,
     /// How much.
     pub value: f64,
+    /// How far it may be off.
+    pub deviation: Option<f64>,
     /// How that is written.
     pub label: String,
+    /// Whether it is the one that the picture is about.
+    pub marked: bool,
 }
 
 /// Bars that begin at zero.
@@ -36,7 +40,8 @@ impl Bars {
         let names: Vec<String> = self.bars.iter().map(|bar| shorten(&bar.name, SIZE, NAME_ROOM)).collect();
         let widest = names.iter().map(|name| width(name, SIZE)).fold(20.0, f64::max);
         let beside = self.bars.iter().map(|bar| width(&bar.label, SIZE)).fold(0.0, f64::max);
-        let most = self.bars.iter().map(|bar| bar.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let ends = self.bars.iter().map(|bar| bar.value + bar.deviation.unwrap_or(0.0));
+        let most = ends.filter(|value| value.is_finite()).fold(0.0, f64::max);
         let rows = Axis::linear("");
         let mut frame = Frame::new(Surroundings {
             x: &self.x,
@@ -57,7 +62,7 @@ impl Bars {
             if bar.value.is_finite() {
                 frame.push(&format!(
                 "<rect class=\"mark {} fill\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" data-x=\"{}\"><title>{}</title></rect>",
-                series(0),
+                series(usize::from(bar.marked)),
                 pixels(left),
                 pixels(y),
                 pixels((end - left).max(0.5)),
@@ -66,7 +71,20 @@ impl Bars {
                 escape(&format!("{}: {}", bar.name, bar.label))
             ));
             }
-            frame.text("quiet", end + 6.0, y + 12.0, "start", &bar.label);
+            let deviation = bar.deviation.filter(|deviation| bar.value.is_finite() && *deviation > 0.0);
+            let reach = deviation.map_or(end, |deviation| {
+                let (low, high) = (frame.x((bar.value - deviation).max(0.0)), frame.x(bar.value + deviation));
+                let middle = y + (ROW - 8.0) / 2.0;
+                frame.push(&format!(
+                    "<path class=\"axis\" stroke-width=\"1.5\" d=\"M{low} {middle}H{high}M{low} {up}v6M{high} {up}v6\"/>",
+                    low = pixels(low),
+                    high = pixels(high),
+                    middle = pixels(middle),
+                    up = pixels(middle - 3.0)
+                ));
+                high
+            });
+            frame.text("quiet", reach + 6.0, y + 12.0, "start", &bar.label);
         }
         frame.finish()
     }

@@ -117,6 +117,11 @@ impl DiffusionSettings {
     }
 
     /// What to compute, and why where the user left it open.
+    /// Bytes that computing holds at once, by an estimate.
+    pub(super) fn memory_needed(&self, set: &GraphSet) -> u64 {
+        exact_bytes(set).min(self.memory)
+    }
+
     fn choose(&self, set: &GraphSet) -> Result<(Chosen, Option<String>)> {
         let sparse = match self.kernel {
             Diffusion::PageRank { teleport } => Some(Chosen::Sparse { teleport }),

@@ -8,6 +8,7 @@ use super::{Goal, Spectral, Start};
 use crate::ascent::{Direction, StepSize};
 use crate::error::{Error, Result};
 use crate::objective::{SpectralObjective, full_spectrum};
+use crate::scheme::memory::PAIR;
 use crate::support::{PairSupport, Pairs, Triangle, draw_candidates};
 
 /// Above this many nodes, the eigenpairs of a graph with all pairs take longer than most users will wait.
@@ -140,6 +141,24 @@ impl Limits {
             "{} of {} graphs have more than {} nodes: of these, only edges and {} candidates a node may flip",
             self.beyond, self.graphs, self.largest, settings.candidates
         )]
+    }
+}
+
+impl Spectral {
+    /// Bytes that computing holds at once, by an estimate: all pairs of graphs that may have them, or edges and candidates.
+    pub(in crate::scheme) fn memory_needed(&self, set: &GraphSet) -> u64 {
+        let limits = Limits::of(set, self);
+        // Of a set, graphs are computed one after the other and their pairs are kept.
+        let goal = Goal::Norm(Direction::Min);
+        let all_pairs = match set.len() {
+            1 => limits.choose(set.block_diagonal(), self, goal).support == SupportChoice::All,
+            _ => self.support == SupportChoice::All || self.support == SupportChoice::Auto && limits.beyond == 0,
+        };
+        let candidates = if self.support == SupportChoice::Edges { 0 } else { self.candidates };
+        match all_pairs {
+            true => limits.bytes,
+            false => PAIR * (set.num_edges() + candidates * set.num_nodes()) as u64,
+        }
     }
 }
 
