@@ -9,7 +9,7 @@ use fiedler_augment::objective::{SpectralObjective, full_spectrum, squared_norm}
 use fiedler_augment::projection::shift_to_budget;
 use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{
-    MiddlePair, Pairs, Split, Support, Triangle, light_sums_by_visiting, whole_sums_by_visiting,
+    From as SupportFrom, MiddlePair, Pairs, Split, Support, Triangle, light_sums_by_visiting, whole_sums_by_visiting,
 };
 use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
@@ -489,4 +489,47 @@ fn on_cora_drawn_graphs_have_the_norm_that_sampled_says() {
             );
         }
     }
+}
+
+/// Probabilities in the order of a visit.
+fn probabilities(support: &impl Support) -> Vec<f64> {
+    let mut all = Vec::new();
+    support.visit(&mut |_, _, _, x| all.push(f64::from(x)));
+    all
+}
+
+#[test]
+fn attempts_tell_how_far_they_went_and_blends_go_a_share_of_the_way() {
+    fn check(graph: &Graph, support: &mut impl Support) {
+        let budget = 0.2 * graph.num_edges() as f64;
+        support.fill(&mut || 0.01);
+        support.project(budget, 0.0);
+        let kernel = full_spectrum(support, Operator::Laplacian, SpectralObjective::Expected).kernel;
+        let before = probabilities(support);
+        let mut slopes = Vec::new();
+        support.visit(&mut |low, high, _, x| slopes.push(plain_derivative(&kernel, graph, (low, high), x.into())));
+        // The guess of the shift saves passes, and changes nothing else.
+        for guess in [0.0, 0.3] {
+            support.attempt(SupportFrom::Held, &kernel, -2.0, guess);
+            support.project(budget, guess);
+            let reached = probabilities(support);
+            assert!((reached.iter().sum::<f64>() - budget).abs() < 1e-5 * budget);
+            let moves: Vec<f64> = reached.iter().zip(&before).map(|(now, before)| now - before).collect();
+            let squared: f64 = moves.iter().map(|moved| moved * moved).sum();
+            let promised: f64 = moves.iter().zip(&slopes).map(|(moved, slope)| -2.0 * moved * slope).sum();
+            let found = support.moved();
+            assert!((found.squared - squared).abs() < 1e-4 * squared, "{} {squared}", found.squared);
+            assert!((found.promised - promised).abs() < 1e-3 * promised, "{} {promised}", found.promised);
+            support.blend(0.5);
+            support.blend(0.5);
+            let near = |(now, (moved, before)): (f64, (&f64, &f64))| (now - before - 0.25 * moved).abs() < 1e-6;
+            assert!(probabilities(support).into_iter().zip(moves.iter().zip(&before)).all(near));
+        }
+        support.restore();
+        assert_eq!(probabilities(support), before);
+    }
+    let graph = random_graph(60, 0.1, 4);
+    let candidates: Vec<_> = all_pairs(60).filter(|&(a, b)| !graph.has_edge(a, b) && (a + b) % 4 == 0).collect();
+    check(&graph, &mut Triangle::new(&graph, vec![0.0; 60 * 59 / 2]));
+    check(&graph, &mut Pairs::new(&graph, &candidates));
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::stream::Weigh;
 use super::tiles::{Key, Tile, Tiles};
-use super::{Clamp, From, LIGHT, Mass, MiddlePair, Power, Rise, Split, Support};
+use super::{Clamp, From, LIGHT, Mass, MiddlePair, Moved, Power, Rise, Split, Support};
 use crate::kernel::{MatrixPart, PairKernel};
 use crate::projection::shift_to_budget;
 
@@ -296,7 +296,7 @@ impl Support for Pairs {
                 let values = &mut values[places.start - first..places.end - first];
                 for (value, &key) in values.iter_mut().zip(&tiles.keys()[places]) {
                     let x = clamp.of(*value);
-                    *value = (x + derivative.at(low + key.low(), high + key.high(), key, x)).max(0.0);
+                    *value = x + derivative.at(low + key.low(), high + key.high(), key, x);
                 }
             }
         });
@@ -304,7 +304,7 @@ impl Support for Pairs {
         self.weighed = None;
     }
 
-    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, _guess: f64) {
         match (from, self.held.take()) {
             (From::Held, Some((values, shift))) => {
                 self.values.copy_from_slice(&values);
@@ -342,15 +342,12 @@ impl Support for Pairs {
         self.held = None;
     }
 
-    fn squared_move(&self) -> f64 {
-        let Some((held, shift)) = &self.held else { return 0.0 };
+    fn moved(&self) -> Moved {
+        let Some((held, shift)) = &self.held else { return Moved::default() };
         let (now, before) = (self.clamp, self.clamp.at(*shift));
         let blocks = self.values.par_chunks(PIECE).zip(held.par_chunks(PIECE)).with_min_len(PIECES);
-        let of_block = |(values, held): (&[f32], &[f32])| {
-            let moves = values.iter().zip(held).map(|(&value, &held)| now.of(value) - before.of(held));
-            f64::from(moves.fold(0.0f32, |sum, moved| sum + moved * moved))
-        };
-        blocks.map(of_block).collect::<Vec<f64>>().into_iter().sum()
+        let of_blocks: Vec<Moved> = blocks.map(|(values, held)| Moved::of(values, held, now, before)).collect();
+        of_blocks.into_iter().sum()
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
