@@ -6,6 +6,7 @@
 
 mod candidates;
 mod either;
+mod incidence;
 mod low_rank;
 mod nodes;
 mod pairs;
@@ -20,7 +21,7 @@ pub use candidates::draw_candidates;
 pub use either::PairSupport;
 pub use nodes::Nodes;
 pub use pairs::Pairs;
-pub use split::{LIGHT, MiddlePair, Split, light_sums_by_visiting, whole_sums_by_visiting};
+pub use split::{LIGHT, MiddlePair, PairsAround, Split, light_sums_by_visiting, whole_sums_by_visiting};
 pub use triangle::Triangle;
 
 use crate::kernel::PairKernel;

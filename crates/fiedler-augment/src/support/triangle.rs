@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::low_rank::LowRankRows;
 use super::stream::{Advance, LightSums, Measure, Pull, RowMass, Sums, Terms, Weigh};
-use super::{Clamp, From, LIGHT, Mass, MiddlePair, Moved, Power, Rise, Split, Support, parts};
+use super::{Clamp, From, LIGHT, Mass, MiddlePair, Moved, PairsAround, Power, Rise, Split, Support, parts};
 use crate::kernel::{ColumnFactors, PairKernel};
 use crate::projection::shift_to_budget;
 
@@ -322,7 +322,8 @@ impl Support for Triangle<'_> {
     fn split(&self) -> Split {
         let ones = vec![1.0; self.num_nodes()];
         let ([linear, square, _], middle) = self.light([&ones; 3], true);
-        Split { linear, square, whole: self.whole_sums(&ones), middle }
+        let middle = PairsAround::new(self.num_nodes(), &middle);
+        Split { linear, square, whole: self.whole_sums(&ones), middle, others: None }
     }
 
     fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
