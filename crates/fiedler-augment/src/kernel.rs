@@ -6,7 +6,6 @@ use fiedler_spectral::Normalized;
 use fiedler_spectral::polynomial::{PANEL, UpperPairs, series_columns};
 
 use crate::objective::SampledKernel;
-use crate::support::LIGHT;
 
 /// What an objective hands to the optimizer: `∂F/∂B_ij` for any pair, in closed form.
 ///
@@ -120,28 +119,19 @@ impl PairKernel {
 
     /// The derivative for one pair but for the part that is a matrix.
     pub(crate) fn without_matrix(&self, i: usize, j: usize, weight: f64) -> f64 {
-        let level = self.level * self.inverse[i] * self.inverse[j] - self.pull[i] - self.pull[j];
         if let Some(sampled) = &self.sampled {
-            if weight > f64::from(LIGHT) {
-                return sampled.at(i, j, weight);
-            }
-            return level + weight * self.factor(sampled, i, j);
+            return sampled.at(i, j, weight);
         }
-        level + self.slope * weight * self.inverse[i] * self.inverse[j]
+        (self.level + self.slope * weight) * self.inverse[i] * self.inverse[j] - self.pull[i] - self.pull[j]
     }
 
-    /// What a light weight is multiplied by, where the objective is about drawn graphs.
-    fn factor(&self, sampled: &SampledKernel, i: usize, j: usize) -> f64 {
-        let (second, bend) = (&sampled.second, &sampled.bend);
-        4.0 * (second[i] * self.inverse[j] + self.inverse[i] * second[j]) - bend[i] - bend[j]
-    }
-
-    /// Whether pairs that are no edges are to be looked at one by one once their weight exceeds [`LIGHT`].
+    /// Whether pairs that are no edges are to be looked at one by one once they are not light.
     pub(crate) fn has_middle(&self) -> bool {
         self.sampled.is_some()
     }
 
-    /// `factor` of one row, times a rate: `x · (slope · inverse_j + own · second_j − bend − bend_j)`.
+    /// The part of one row in the derivative of its light pairs, times a rate. A light weight is multiplied by
+    /// `slope · inverse_j + own · second_j − bend − bend_j`.
     pub(crate) fn row(&self, row: usize, rate: f64) -> RowFactors {
         let single = |number: f64| (rate * number) as f32;
         let level = single(self.level * self.inverse[row]);

@@ -8,14 +8,14 @@ use rand::RngExt;
 use super::gap::Gap;
 use super::{Ascent, Outcome, Progress, Stop, first_order_gap, relative, scale};
 use crate::objective::Evaluation;
-use crate::support::{From, Rise, Support};
+use crate::support::{From, Moved, Rise, Support};
 
 /// What a step must gain at least of what the derivative promises: the usual constant of Armijo's condition.
 const SUFFICIENT: f64 = 1e-4;
 /// A step that gains too little is shortened to this share, at most so often.
 const SHORTER: f64 = 0.25;
 const ATTEMPTS: usize = 14;
-/// A step that is accepted at once makes the next one longer, up to where a pair that just gets its share of the budget moves by so
+/// A step makes the next one so many times as long at most, up to where a pair that just gets its share of the budget moves by so
 /// much: single precision has room for no more. More sensitive pairs are at their bound long before and set no limit.
 const LONGER: f64 = 2.0;
 const LONGEST: f64 = 16.0;
@@ -26,6 +26,10 @@ const SLOW: f64 = 0.02;
 /// The least share of the way to a selection that is tried, and how many shares are tried in a step.
 const LEAST_SHARE: f64 = 1e-4;
 const SELECTIONS: usize = 3;
+/// Steps after which the kind of step that gained less is tried again.
+const OTHER_EVERY: usize = 10;
+/// Steps along the derivative are preferred where they gain so many times as much: selections have more lasting effects.
+const PREFERRED: f64 = 12.0;
 /// Steps between two looks at the gap, and between two searches for its threshold.
 const CHECKED_EVERY: usize = 3;
 const SEARCHED_EVERY: usize = 9;
@@ -70,44 +74,27 @@ impl Ascent {
         }
         let rise = support.rise(&now.kernel, sign, 0.0);
         let first_rate = (change / rise.largest).min(budget / rise.total);
-        let mut rate = first_rate;
-        let (mut shift, mut threshold) = (0.0, 0.0);
+        let mut along = Along { rate: first_rate, shift: 0.0, gain: f64::INFINITY, last: 0, threshold: 0.0 };
+        let mut selection = Selection { share: 1.0, shift: None, gain: f64::INFINITY, last: 0 };
+        let mut threshold = 0.0;
         let (mut steps, mut checked, mut searched) = (0, 0, 0);
-        // Short steps along the derivative leave pairs of small derivatives behind where a few steep ones forbid longer steps. Once
-        // steps gain little, they therefore go a share of the way to the best selection of pairs instead, as those of Frank and Wolfe.
-        let (mut share, mut is_slow) = (1.0, false);
-        while may_move && rate.is_finite() && steps < self.steps {
+        let mut is_slow = false;
+        while may_move && along.rate.is_finite() && steps < self.steps {
             let longest = LONGEST / f64::max(threshold, LEAST_SENSITIVE * rise.largest);
-            let mut selects = is_slow && share > LEAST_SHARE;
-            let mut from = From::Current;
-            let mut accepted = None;
-            let mut attempts = 0;
-            while attempts < ATTEMPTS {
-                attempts += 1;
-                let tried = if selects { longest } else { rate };
-                support.attempt(from, &now.kernel, sign * tried);
-                let reached = support.project(budget, if selects { threshold * longest } else { shift });
-                if selects {
-                    support.blend(share);
-                } else {
-                    shift = reached;
+            let mut attempt = Attempt { ascent: self, now: &now, from: From::Current, evaluate: &mut evaluate };
+            let selects = is_slow && selection.is_due(steps, &along);
+            let mut accepted =
+                if selects { attempt.select(support, &mut selection, longest, threshold)? } else { None };
+            if accepted.is_none() {
+                accepted = attempt.follow(support, &mut along, rise.largest)?;
+                if accepted.is_some() {
+                    (along.last, threshold) = (steps, along.threshold);
+                } else if !selects {
+                    accepted = attempt.select(support, &mut selection, longest, threshold)?;
                 }
-                let next = evaluate(support)?;
-                let gain = sign * (next.squared_norm - now.squared_norm);
-                if gain > 0.0 && is_sufficient(gain, tried, support, budget) {
-                    accepted = Some((next, gain));
-                    break;
-                }
-                from = From::Held;
-                if selects {
-                    share *= SHORTER;
-                    // No selection helps for now: a step along the derivative does.
-                    if share <= LEAST_SHARE || attempts == SELECTIONS {
-                        (selects, attempts) = (false, 0);
-                    }
-                } else {
-                    (rate, shift) = (rate * SHORTER, shift * SHORTER);
-                }
+            }
+            if selects {
+                selection.last = steps;
             }
             let Some((next, gain)) = accepted else {
                 support.restore();
@@ -122,15 +109,6 @@ impl Ascent {
             curve.push(progress);
             if !watch(&progress) {
                 break;
-            }
-            if selects {
-                share = f64::min(LONGER * share, 1.0);
-            } else {
-                threshold = shift / rate;
-                if from == From::Current {
-                    let longest = LONGEST / f64::max(threshold, LEAST_SENSITIVE * rise.largest);
-                    (rate, shift) = ((LONGER * rate).min(longest), shift * LONGER);
-                }
             }
             let gained = sign * (now.squared_norm - start);
             is_slow = gain <= SLOW * gained;
@@ -147,7 +125,6 @@ impl Ascent {
                     break;
                 }
                 (checked, threshold) = (steps, gap.threshold);
-                share = f64::max(share, 2.0 * LEAST_SHARE);
             }
         }
         if perturbed && sign * (now.squared_norm - start) <= 0.0 {
@@ -175,12 +152,121 @@ impl Ascent {
     }
 }
 
-/// Armijo's condition on the projected step: the gain is at least a small share of `|Δx|² / rate`, which is no more than what the
-/// derivative promises.
-fn is_sufficient(gain: f64, rate: f64, support: &impl Support, budget: f64) -> bool {
-    let asked = SUFFICIENT / rate;
-    // No two points within the budget are further apart, and knowing that mostly spares a pass.
-    gain >= asked * 2.0 * budget * support.most() || gain >= asked * support.squared_move()
+/// Steps along the derivative.
+struct Along {
+    /// The rate of the next, and the shift that its projection may need.
+    rate: f64,
+    shift: f64,
+    /// What the last one gained, which it was, and the derivative that just got its share of the budget in it.
+    gain: f64,
+    last: usize,
+    threshold: f64,
+}
+
+/// Steps a share of the way to the best selection of pairs, as those of Frank and Wolfe: steps along the derivative leave pairs of
+/// small derivatives behind where a few steep ones forbid longer steps.
+struct Selection {
+    share: f64,
+    /// The shift that the projection of the last one needed, at a rate of one.
+    shift: Option<f64>,
+    /// What the last one gained, and which it was.
+    gain: f64,
+    last: usize,
+}
+
+impl Selection {
+    /// Whether the next step goes towards a selection: of both kinds that which gained more of late, and the other now and then.
+    fn is_due(&self, steps: usize, along: &Along) -> bool {
+        match PREFERRED * self.gain > along.gain {
+            true => steps < along.last + OTHER_EVERY,
+            false => steps >= self.last + OTHER_EVERY,
+        }
+    }
+}
+
+/// A step that is tried from where an ascent stands.
+struct Attempt<'a, F> {
+    ascent: &'a Ascent,
+    now: &'a Evaluation,
+    from: From,
+    evaluate: &'a mut F,
+}
+
+/// An accepted step: what is known after it, and what it gained.
+type Accepted = Option<(Evaluation, f64)>;
+
+impl<F> Attempt<'_, F> {
+    /// A step along the derivative, shortened until it gains enough.
+    fn follow<S: Support, E>(&mut self, support: &mut S, along: &mut Along, largest: f64) -> Result<Accepted, E>
+    where
+        F: FnMut(&S) -> Result<Evaluation, E>,
+    {
+        let (sign, budget) = (self.ascent.direction.sign(), self.ascent.budget);
+        for _ in 0..ATTEMPTS {
+            support.attempt(self.from, &self.now.kernel, sign * along.rate, along.shift);
+            self.from = From::Held;
+            along.shift = support.project(budget, along.shift);
+            let next = (self.evaluate)(support)?;
+            let gain = sign * (next.squared_norm - self.now.squared_norm);
+            let Moved { squared, promised } = support.moved();
+            let promised = promised / along.rate;
+            let is_sufficient = gain > 0.0 && gain >= SUFFICIENT * promised;
+            let factor = if is_sufficient {
+                (along.gain, along.threshold) = (gain, along.shift / along.rate);
+                // From the curvature that the step has met, as Barzilai and Borwein: its squared length by what the derivative
+                // promised of it and it did not gain, twice.
+                let missed = 2.0 * (promised - gain);
+                let rate = if missed > 0.0 { squared / missed } else { f64::INFINITY };
+                let longest = LONGEST / f64::max(along.threshold, LEAST_SENSITIVE * largest);
+                (rate / along.rate).clamp(SHORTER, LONGER).min(longest / along.rate)
+            } else {
+                SHORTER
+            };
+            (along.rate, along.shift) = (factor * along.rate, factor * along.shift);
+            if is_sufficient {
+                return Ok(Some((next, gain)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A step towards the best selection of pairs, which is what the longest step along the derivative leads to.
+    fn select<S: Support, E>(
+        &mut self,
+        support: &mut S,
+        selection: &mut Selection,
+        longest: f64,
+        threshold: f64,
+    ) -> Result<Accepted, E>
+    where
+        F: FnMut(&S) -> Result<Evaluation, E>,
+    {
+        let (sign, budget) = (self.ascent.direction.sign(), self.ascent.budget);
+        let guess = selection.shift.unwrap_or(threshold) * longest;
+        support.attempt(self.from, &self.now.kernel, sign * longest, guess);
+        self.from = From::Held;
+        selection.shift = Some(support.project(budget, guess) / longest);
+        let promised = support.moved().promised / longest;
+        let mut blended = 1.0;
+        for _ in 0..SELECTIONS {
+            let share = selection.share;
+            support.blend(share / blended);
+            blended = share;
+            let next = (self.evaluate)(support)?;
+            let gain = sign * (next.squared_norm - self.now.squared_norm);
+            let promised = share * promised;
+            if gain > 0.0 && gain >= SUFFICIENT * promised {
+                // The share that would have gained the most, were the objective quadratic on the way.
+                let best = if promised > gain { promised / (2.0 * (promised - gain)) } else { LONGER };
+                selection.share = (share * best.clamp(SHORTER, LONGER)).clamp(LEAST_SHARE, 1.0);
+                selection.gain = gain;
+                return Ok(Some((next, gain)));
+            }
+            selection.share = f64::max(SHORTER * share, LEAST_SHARE);
+        }
+        selection.gain = 0.0;
+        Ok(None)
+    }
 }
 
 /// Whether derivatives vanish, or all that are positive are equal: a step from there keeps whatever symmetry there is.

@@ -16,263 +16,365 @@
 //!
 //! Most pairs have a weight of nearly zero or of exactly one. In the former case `1 / (1 − B s)` is a short series in B, in the
 //! latter a constant of the rule, and both leave numbers of single nodes only: a pair of these kinds costs as much as it does in the
-//! norm of the expected graph. What is left, the *middle* pairs, is listed and costs one quadrature each.
+//! norm of the expected graph. What is left, the *middle* pairs, is listed and costs one quadrature each. The nodes of a rule are the
+//! lanes of a vector, and every node of the graph gathers what its partners have, so that nothing depends on the number of threads.
 
 // Nodes of a rule are the subject here, and several arrays have an entry for each.
 #![allow(clippy::needless_range_loop)]
 
 use fiedler_spectral::Operator;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::Evaluation;
 use super::quadrature::{AtNodes, NODES, Rule, class, rules};
-use super::{Evaluation, own_loop};
 use crate::kernel::PairKernel;
-use crate::support::{MiddlePair, Split, Support};
+use crate::support::{LIGHT, Split, Support};
+
+/// Nodes that a thread takes at a time: enough to be worth the handing over.
+const PIECE: usize = 1 << 12;
 
 /// The part of a derivative that belongs to drawn graphs: `∂/∂B_kl` for any pair from numbers of its two nodes.
 #[derive(Debug, Clone)]
 pub struct SampledKernel {
-    rules: &'static [Rule],
     /// `Σ_q w s P`, beside the `inverse` of the kernel, which is `Σ_q w P`.
     pub(crate) second: Vec<f64>,
     /// `2 Σ_q w s² P C`, beside the `pull` of the kernel, which is `2 Σ_q w s P C`.
     pub(crate) bend: Vec<f64>,
-    whole: Vec<WholeTerms>,
-    classes: Vec<u8>,
-    /// `w P` and `C` at the nodes of a node's rule.
-    products: Vec<[f32; NODES]>,
-    partners: Vec<[f32; NODES]>,
+    nodes: Vec<Terms>,
+    quadrature: Vec<Quadrature>,
 }
 
-/// A node's part in the derivative of pairs of weight one, where `1 − B s` is `t`.
+/// A node's part in the derivative of pairs that are light or whole.
 #[derive(Debug, Clone, Copy, Default)]
-struct WholeTerms {
-    /// `Σ_q w P / t`: the mean of 1 / degree.
+#[repr(align(64))]
+struct Terms {
+    /// `Σ_q w P` and `2 Σ_q w s P C`
     inverse: f64,
-    /// `Σ_q w s P C / t`
     pull: f64,
-    /// `Σ_q w s P / t²`
-    own: f64,
+    /// `Σ_q w s P` and `2 Σ_q w s² P C`
+    second: f64,
+    bend: f64,
+    /// Where `1 − B s` is `t`: `Σ_q w P / t`, the mean of 1 / degree; `Σ_q w s P C / t`; `Σ_q w s P / t²`.
+    whole_inverse: f64,
+    whole_pull: f64,
+    whole_own: f64,
+}
+
+/// A node's part in the derivative of middle pairs: `s`, `w P` and `C` at the nodes of its rule.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
+struct Quadrature {
+    s: [f32; NODES],
+    products: [f32; NODES],
+    partners: [f32; NODES],
 }
 
 impl SampledKernel {
-    /// The derivative for a pair of a weight that is not light.
+    /// The derivative for a pair of any weight.
+    #[inline(always)]
     pub(crate) fn at(&self, k: usize, l: usize, weight: f64) -> f64 {
+        if weight <= f64::from(LIGHT) {
+            let (k, l) = (&self.nodes[k], &self.nodes[l]);
+            let factor = 4.0 * (k.second * l.inverse + k.inverse * l.second) - k.bend - l.bend;
+            return 2.0 * k.inverse * l.inverse - k.pull - l.pull + weight * factor;
+        }
         if weight == 1.0 {
-            let (k, l) = (self.whole[k], self.whole[l]);
-            return 2.0 * (k.inverse * l.inverse - k.pull - l.pull + l.inverse * k.own + k.inverse * l.own);
+            let (k, l) = (&self.nodes[k], &self.nodes[l]);
+            let inverses = k.whole_inverse * l.whole_inverse;
+            let own = l.whole_inverse * k.whole_own + k.whole_inverse * l.whole_own;
+            return 2.0 * (inverses - k.whole_pull - l.whole_pull + own);
         }
-        let ends = [k, l].map(|node| self.end(node, weight as f32));
-        let [own, other] = [&ends[0], &ends[1]].map(|end| f64::from(end.inverse));
-        let pulls = [(&ends[0], k, other), (&ends[1], l, own)].map(|(end, node, other)| {
-            let (s, products, partners) = (&self.rule(node).s, &self.products[node], &self.partners[node]);
-            let from_other = (weight * other) as f32;
-            let mut pull = 0.0f32;
-            for q in 0..NODES {
-                let held = end.held[q];
-                pull += s[q] as f32 * products[q] * held * (partners[q] - from_other * held);
-            }
-            f64::from(pull)
-        });
-        2.0 * (own * other - pulls[0] - pulls[1])
-    }
-
-    fn end(&self, node: usize, weight: f32) -> End {
-        let (s, products) = (&self.rule(node).s, &self.products[node]);
-        let mut held = [0.0f32; NODES];
-        let mut inverse = 0.0f32;
-        for q in 0..NODES {
-            held[q] = 1.0 / (1.0 - weight * s[q] as f32);
-            inverse += products[q] * held[q];
-        }
-        End { held, inverse }
-    }
-
-    fn rule(&self, node: usize) -> &Rule {
-        &self.rules[self.classes[node] as usize]
+        f64::from(middle(&self.quadrature[k], &self.quadrature[l], weight as f32))
     }
 }
 
-/// One end of a middle pair.
-struct End {
-    /// `1 / (1 − B s)` at the nodes.
-    held: [f32; NODES],
-    /// `r`: the mean of 1 / degree, given the pair.
-    inverse: f32,
+#[inline(always)]
+fn middle(k: &Quadrature, l: &Quadrature, weight: f32) -> f32 {
+    let held = |end: &Quadrature| end.s.map(|s| 1.0 / (1.0 - weight * s));
+    let (held_k, held_l) = (held(k), held(l));
+    let own = sum(std::array::from_fn(|q| k.products[q] * held_k[q]));
+    let other = sum(std::array::from_fn(|q| l.products[q] * held_l[q]));
+    let (from_k, from_l) = (weight * own, weight * other);
+    let pulls = std::array::from_fn(|q| {
+        let of_k = k.s[q] * k.products[q] * held_k[q] * (k.partners[q] - from_l * held_k[q]);
+        let of_l = l.s[q] * l.products[q] * held_l[q] * (l.partners[q] - from_k * held_l[q]);
+        of_k + of_l
+    });
+    2.0 * (own * other - sum(pulls))
+}
+
+/// The sum of all lanes, halves first, as vectors are added.
+#[inline(always)]
+fn sum<T: Copy + std::ops::Add<Output = T>>(lanes: [T; NODES]) -> T {
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
 /// What is known of a node once the pairs around it are.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Node {
-    class: u8,
     /// `w P`
     products: AtNodes,
+    class: usize,
+    /// The self-loop's part of the norm.
+    own_loop: f64,
     /// `Σ w P` and `Σ w s P`
     first: f64,
     second: f64,
-    /// The self-loop's part of the norm.
-    own_loop: f64,
-    whole: WholeTerms,
+    /// `Σ w P / t`
+    whole_inverse: f64,
+    /// `Σ w s P / t²`
+    whole_own: f64,
 }
 
 pub(super) fn evaluate(support: &impl Support, operator: Operator) -> Evaluation {
     let count = support.num_nodes();
     let rules = rules(operator);
     let split = support.split();
-    let around = Around::new(count, &split.middle);
-    let nodes: Vec<Node> = (0..count).into_par_iter().map(|node| Node::new(rules, &split, &around, node)).collect();
-    // For each middle pair the mean of 1 / degree at both ends, given the pair.
-    let given: Vec<[f64; 2]> = split.middle.par_iter().map(|pair| pair.inverses(rules, &nodes)).collect();
-
-    let first: Vec<f64> = nodes.iter().map(|node| node.first).collect();
-    let second: Vec<f64> = nodes.iter().map(|node| node.second).collect();
-    let whole: Vec<f64> = nodes.iter().map(|node| node.whole.inverse).collect();
-    let light = support.light_sums(&first, [&second, &first]);
-    let whole = support.whole_sums(&whole);
-
-    let partners: Vec<Partners> = (0..count)
-        .into_par_iter()
-        .map(|at| {
-            let node = &nodes[at];
-            let rule = &rules[node.class as usize];
-            let mut partners: AtNodes =
-                std::array::from_fn(|q| light[0][at] + light[1][at] + rule.s[q] * light[2][at] + whole[at] / rule.t[q]);
-            for &(pair, side) in around.of(at) {
-                let weight = f64::from(split.middle[pair as usize].weight);
-                let term = weight * given[pair as usize][1 - side as usize];
-                for q in 0..NODES {
-                    partners[q] += term / (1.0 - weight * rule.s[q]);
-                }
-            }
-            Partners::new(rule, node, partners)
+    let arch = Arch::new();
+    let mut nodes = vec![Node::default(); count];
+    nodes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, nodes)| {
+        arch.dispatch(Nodes { rules, split: &split, first: piece * PIECE, nodes });
+    });
+    let sums = match split.others {
+        Some(_) => None,
+        None => {
+            let of = |number: fn(&Node) -> f64| nodes.iter().map(number).collect::<Vec<f64>>();
+            let (first, second) = (of(|node| node.first), of(|node| node.second));
+            let light = support.light_sums(&first, [&second, &first]);
+            Some((light, support.whole_sums(&of(|node| node.whole_inverse))))
+        }
+    };
+    let mut kernel = SampledKernel {
+        second: vec![0.0; count],
+        bend: vec![0.0; count],
+        nodes: vec![Terms::default(); count],
+        quadrature: vec![Quadrature::default(); count],
+    };
+    let pieces = kernel.nodes.par_chunks_mut(PIECE).zip(kernel.quadrature.par_chunks_mut(PIECE)).enumerate();
+    let norms: Vec<f64> = pieces
+        .map(|(piece, (terms, quadrature))| {
+            let (first, sums) = (piece * PIECE, sums.as_ref());
+            arch.dispatch(Gather { rules, split: &split, nodes: &nodes, sums, first, terms, quadrature })
         })
         .collect();
-
-    let mut squared_norm = match operator {
+    let own = match operator {
         Operator::Laplacian => count as f64,
         Operator::Propagation => nodes.iter().map(|node| node.own_loop).sum(),
     };
-    squared_norm += partners.iter().map(|partners| partners.norm).sum::<f64>();
-    debug_assert!(own_loop(operator) == 1.0 || nodes.iter().all(|node| node.own_loop == 0.0));
-    let single = |numbers: &AtNodes| numbers.map(|number| number as f32);
-    let sampled = SampledKernel {
-        rules,
-        second,
-        bend: partners.iter().map(|partners| 2.0 * partners.bend).collect(),
-        whole: nodes.iter().zip(&partners).map(|(node, of)| WholeTerms { pull: of.whole_pull, ..node.whole }).collect(),
-        classes: nodes.iter().map(|node| node.class).collect(),
-        products: nodes.iter().map(|node| single(&node.products)).collect(),
-        partners: partners.iter().map(|partners| partners.at_nodes).collect(),
-    };
-    let pull = partners.iter().map(|partners| 2.0 * partners.pull).collect();
-    let kernel =
-        PairKernel { slope: 0.0, level: 2.0, inverse: first, pull, low_rank: None, sampled: Some(Box::new(sampled)) };
-    Evaluation { squared_norm, kernel }
+    let (mut inverse, mut pull) = (vec![0.0; count], vec![0.0; count]);
+    for (at, terms) in kernel.nodes.iter().enumerate() {
+        (inverse[at], pull[at]) = (terms.inverse, terms.pull);
+        (kernel.second[at], kernel.bend[at]) = (terms.second, terms.bend);
+    }
+    let sampled = Some(Box::new(kernel));
+    let kernel = PairKernel { slope: 0.0, level: 2.0, inverse, pull, low_rank: None, sampled };
+    Evaluation { squared_norm: own + norms.iter().sum::<f64>(), kernel }
+}
+
+/// Fills nodes from the pairs around them.
+struct Nodes<'a> {
+    rules: &'a [Rule],
+    split: &'a Split,
+    first: usize,
+    nodes: &'a mut [Node],
+}
+
+impl WithSimd for Nodes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (at, node) in (self.first..).zip(self.nodes) {
+            *node = Node::new(self.rules, self.split, at);
+        }
+    }
 }
 
 impl Node {
-    fn new(rules: &[Rule], split: &Split, around: &Around, at: usize) -> Node {
+    #[inline(always)]
+    fn new(rules: &[Rule], split: &Split, at: usize) -> Node {
         let (linear, square, whole) = (split.linear[at], split.square[at], split.whole[at]);
-        let middle = || around.of(at).iter().map(|&(pair, _)| f64::from(split.middle[pair as usize].weight));
-        let class = class(linear + whole + middle().sum::<f64>());
+        let middle = split.middle.of(at);
+        let mut degree = linear + whole;
+        for &(_, weight) in middle {
+            degree += f64::from(weight);
+        }
+        let class = class(degree);
         let rule = &rules[class];
-        let mut product = rule.t.map(|t| t.powi(whole as i32));
+        let mut product = power(rule.t, whole as u32);
         if linear > 0.0 {
             // log (1 − B s) = −B s − B² s² / 2 − …
+            let decay = exponential(rule.s.map(|s| s * (linear + s * square / 2.0)));
             for q in 0..NODES {
-                product[q] *= (-rule.s[q] * (linear + rule.s[q] * square / 2.0)).exp();
+                product[q] *= decay[q];
             }
         }
-        for weight in middle() {
+        for &(_, weight) in middle {
+            let weight = f64::from(weight);
             for q in 0..NODES {
                 product[q] *= 1.0 - weight * rule.s[q];
             }
         }
-        let mut node = Node { class: class as u8, ..Node::default() };
-        for q in 0..NODES {
-            let (s, t) = (rule.s[q], rule.t[q]);
-            let weighted = rule.weight[q] * product[q];
-            node.products[q] = weighted;
-            node.own_loop += rule.own_loop[q] * product[q];
-            node.first += weighted;
-            node.second += s * weighted;
-            node.whole.inverse += weighted / t;
-            node.whole.own += s * weighted / (t * t);
+        let products: AtNodes = std::array::from_fn(|q| rule.weight[q] * product[q]);
+        let whole: AtNodes = std::array::from_fn(|q| products[q] * rule.inverse_t[q]);
+        Node {
+            products,
+            class,
+            own_loop: sum(std::array::from_fn(|q| rule.own_loop[q] * product[q])),
+            first: sum(products),
+            second: sum(std::array::from_fn(|q| rule.s[q] * products[q])),
+            whole_inverse: sum(whole),
+            whole_own: sum(std::array::from_fn(|q| rule.s[q] * rule.inverse_t[q] * whole[q])),
         }
-        node
     }
 }
 
-impl MiddlePair {
-    fn inverses(&self, rules: &[Rule], nodes: &[Node]) -> [f64; 2] {
-        let weight = f64::from(self.weight);
-        [self.low, self.high].map(|node| {
-            let node = &nodes[node as usize];
-            let s = &rules[node.class as usize].s;
-            (0..NODES).map(|q| node.products[q] / (1.0 - weight * s[q])).sum()
-        })
-    }
-}
-
-/// What the partners of a node add up to.
-struct Partners {
-    /// `C`, with what a self-loop adds to its derivative.
-    at_nodes: [f32; NODES],
-    /// `Σ w P C`, the node's part of the norm.
-    norm: f64,
-    /// `Σ w s P C`, `Σ w s² P C` and `Σ w s P C / t`
-    pull: f64,
-    bend: f64,
-    whole_pull: f64,
-}
-
-impl Partners {
-    fn new(rule: &Rule, node: &Node, mut at_nodes: AtNodes) -> Partners {
-        let mut partners = Partners { at_nodes: [0.0; NODES], norm: 0.0, pull: 0.0, bend: 0.0, whole_pull: 0.0 };
-        for q in 0..NODES {
-            partners.norm += node.products[q] * at_nodes[q];
-            // The self-loop's part has the same derivative, were half its density among the partners.
-            at_nodes[q] += rule.own_loop[q] / (2.0 * rule.weight[q]);
-            let term = rule.s[q] * node.products[q] * at_nodes[q];
-            partners.pull += term;
-            partners.bend += rule.s[q] * term;
-            partners.whole_pull += term / rule.t[q];
-        }
-        partners.at_nodes = at_nodes.map(|number| number as f32);
-        partners
-    }
-}
-
-/// The middle pairs around every node.
-struct Around {
-    starts: Vec<usize>,
-    /// Which pair, and which of its ends the node is.
-    pairs: Vec<(u32, u8)>,
-}
-
-impl Around {
-    fn new(nodes: usize, middle: &[MiddlePair]) -> Around {
-        let mut starts = vec![0usize; nodes + 1];
-        for pair in middle {
-            starts[pair.low as usize + 1] += 1;
-            starts[pair.high as usize + 1] += 1;
-        }
-        for node in 0..nodes {
-            starts[node + 1] += starts[node];
-        }
-        let mut pairs = vec![(0, 0); 2 * middle.len()];
-        let mut next = starts.clone();
-        for (at, pair) in middle.iter().enumerate() {
-            for (side, node) in [pair.low, pair.high].into_iter().enumerate() {
-                let place = &mut next[node as usize];
-                pairs[*place] = (at as u32, side as u8);
-                *place += 1;
+/// `t^exponent` by squaring.
+#[inline(always)]
+fn power(mut base: AtNodes, mut exponent: u32) -> AtNodes {
+    let mut result = [1.0; NODES];
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            for q in 0..NODES {
+                result[q] *= base[q];
             }
         }
-        Around { starts, pairs }
+        for q in 0..NODES {
+            base[q] *= base[q];
+        }
+        exponent /= 2;
+    }
+    result
+}
+
+/// `exp(−z)` for z ≥ 0, to about 10⁻¹¹: the series at a small part of z, squared often. Beyond 60 it stays as small as there.
+#[inline(always)]
+fn exponential(z: AtNodes) -> AtNodes {
+    const SQUARINGS: i32 = 6;
+    const TERMS: usize = 14;
+    let z = z.map(|z| -z.min(60.0) * 0.5f64.powi(SQUARINGS));
+    let mut result = [1.0; NODES];
+    for term in (1..=TERMS).rev() {
+        let inverse = 1.0 / term as f64;
+        for q in 0..NODES {
+            result[q] = 1.0 + result[q] * z[q] * inverse;
+        }
+    }
+    for _ in 0..SQUARINGS {
+        for q in 0..NODES {
+            result[q] *= result[q];
+        }
+    }
+    result
+}
+
+/// Fills in what the partners of nodes add up to, and gives the part of these nodes in the norm.
+struct Gather<'a> {
+    rules: &'a [Rule],
+    split: &'a Split,
+    nodes: &'a [Node],
+    /// Sums over light and whole pairs, where these are not listed.
+    sums: Option<&'a ([Vec<f64>; 3], Vec<f64>)>,
+    first: usize,
+    terms: &'a mut [Terms],
+    quadrature: &'a mut [Quadrature],
+}
+
+impl WithSimd for Gather<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, _: S) -> f64 {
+        let (terms, quadrature) = (std::mem::take(&mut self.terms), std::mem::take(&mut self.quadrature));
+        let mut norm = 0.0;
+        for ((at, terms), quadrature) in (self.first..).zip(terms).zip(quadrature) {
+            norm += self.fill(at, terms, quadrature);
+        }
+        norm
+    }
+}
+
+impl Gather<'_> {
+    /// The node's part in the norm is `Σ w P C`.
+    #[inline(always)]
+    fn fill(&self, at: usize, terms: &mut Terms, quadrature: &mut Quadrature) -> f64 {
+        let node = &self.nodes[at];
+        let rule = &self.rules[node.class];
+        let ([linear, square, bent], whole) = self.plain(at);
+        let mut partners: AtNodes =
+            std::array::from_fn(|q| linear + square + rule.s[q] * bent + whole * rule.inverse_t[q]);
+        for &(other, weight) in self.split.middle.of(at) {
+            let (other, weight) = (&self.nodes[other as usize], f64::from(weight));
+            let held: AtNodes = rule.s.map(|s| 1.0 / (1.0 - weight * s));
+            // The mean of 1 / degree of the other node, given the pair.
+            let inverse = if other.class == node.class {
+                sum(std::array::from_fn(|q| other.products[q] * held[q]))
+            } else {
+                let s = &self.rules[other.class].s;
+                sum(std::array::from_fn(|q| other.products[q] / (1.0 - weight * s[q])))
+            };
+            for q in 0..NODES {
+                partners[q] += weight * inverse * held[q];
+            }
+        }
+        let norm = sum(std::array::from_fn(|q| node.products[q] * partners[q]));
+        for q in 0..NODES {
+            // The self-loop's part has the same derivative, were half its density among the partners.
+            partners[q] += rule.own_share[q];
+        }
+        let pulls: AtNodes = std::array::from_fn(|q| rule.s[q] * node.products[q] * partners[q]);
+        *terms = Terms {
+            inverse: node.first,
+            pull: 2.0 * sum(pulls),
+            second: node.second,
+            bend: 2.0 * sum(std::array::from_fn(|q| rule.s[q] * pulls[q])),
+            whole_inverse: node.whole_inverse,
+            whole_pull: sum(std::array::from_fn(|q| rule.inverse_t[q] * pulls[q])),
+            whole_own: node.whole_own,
+        };
+        let single = |numbers: &AtNodes| numbers.map(|number| number as f32);
+        *quadrature = Quadrature { s: single(&rule.s), products: single(&node.products), partners: single(&partners) };
+        norm
     }
 
-    fn of(&self, node: usize) -> &[(u32, u8)] {
-        &self.pairs[self.starts[node]..self.starts[node + 1]]
+    /// Sums over the light pairs of a node and over its whole ones.
+    #[inline(always)]
+    fn plain(&self, at: usize) -> ([f64; 3], f64) {
+        if let Some((light, whole)) = self.sums {
+            return ([light[0][at], light[1][at], light[2][at]], whole[at]);
+        }
+        let (mut light, mut whole) = ([0.0; 3], 0.0);
+        for &(other, weight) in self.split.others.as_ref().map_or(&[][..], |others| others.of(at)) {
+            let other = &self.nodes[other as usize];
+            let is_whole = weight == 1.0;
+            let weight = if is_whole { 0.0 } else { f64::from(weight) };
+            whole += if is_whole { other.whole_inverse } else { 0.0 };
+            light[0] += weight * other.first;
+            light[1] += weight * weight * other.second;
+            light[2] += weight * weight * other.first;
+        }
+        (light, whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_and_exponentials_are_those_of_the_library() {
+        let z = [0.0, 1e-9, 0.3, 1.0, 7.5, 20.0, 45.0, 60.0];
+        for (found, z) in exponential(z).into_iter().zip(z) {
+            assert!((found / (-z).exp() - 1.0).abs() < 1e-10, "{z}: {found}");
+        }
+        assert!(exponential([1e6; NODES])[0] < 1e-25);
+        let base = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0];
+        for exponent in [0, 1, 2, 3, 7, 13, 100] {
+            for (found, base) in power(base, exponent).into_iter().zip(base) {
+                assert!((found - base.powi(exponent as i32)).abs() < 1e-14, "{base} {exponent}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use fiedler_graph::Graph;
 use rayon::prelude::*;
 
-use super::{From, Mass, Pairs, Power, Rise, Split, Support, Triangle};
+use super::{From, Mass, Moved, Pairs, Power, Rise, Split, Support, Triangle};
 use crate::kernel::PairKernel;
 use crate::sample::EdgeFlips;
 use crate::scheme::pack::rounded;
@@ -90,8 +90,8 @@ impl Support for PairSupport<'_> {
         either!(self, support => support.advance(kernel, rate))
     }
 
-    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
-        either!(self, support => support.attempt(from, kernel, rate))
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, guess: f64) {
+        either!(self, support => support.attempt(from, kernel, rate, guess))
     }
 
     fn blend(&mut self, share: f64) {
@@ -106,8 +106,8 @@ impl Support for PairSupport<'_> {
         either!(self, support => support.release())
     }
 
-    fn squared_move(&self) -> f64 {
-        either!(self, support => support.squared_move())
+    fn moved(&self) -> Moved {
+        either!(self, support => support.moved())
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {

@@ -6,6 +6,7 @@
 
 mod candidates;
 mod either;
+mod incidence;
 mod low_rank;
 mod nodes;
 mod pairs;
@@ -20,7 +21,7 @@ pub use candidates::draw_candidates;
 pub use either::PairSupport;
 pub use nodes::Nodes;
 pub use pairs::Pairs;
-pub use split::{LIGHT, MiddlePair, Split, light_sums_by_visiting, whole_sums_by_visiting};
+pub use split::{LIGHT, MiddlePair, PairsAround, Split, light_sums_by_visiting, whole_sums_by_visiting};
 pub use triangle::Triangle;
 
 use crate::kernel::PairKernel;
@@ -65,7 +66,8 @@ pub trait Support {
     fn advance(&mut self, kernel: &PairKernel, rate: f64);
 
     /// As [`Support::advance`], and holds on to the values it moves from: the current ones, or again those that are held already.
-    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64);
+    /// `guess` is the shift that the projection of the result may need.
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, guess: f64);
 
     /// Moves the current values back towards those that are held: `x = held x + share · (x - held x)`.
     fn blend(&mut self, share: f64);
@@ -76,8 +78,8 @@ pub trait Support {
     /// Lets go of held values.
     fn release(&mut self);
 
-    /// `Σ (x - held x)²`
-    fn squared_move(&self) -> f64;
+    /// How far an attempt went from what is held, once it is projected.
+    fn moved(&self) -> Moved;
 
     /// How strongly a step along `sign` would raise values whose derivative exceeds a threshold.
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise;
@@ -124,6 +126,44 @@ pub enum From {
     Current,
     /// Those that are held.
     Held,
+}
+
+/// How far an attempt went.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Moved {
+    /// `Σ (x - held x)²`
+    pub squared: f64,
+    /// `Σ (x - held x) (value - held x)`: the rate times what the derivative promises of the move.
+    pub promised: f64,
+}
+
+impl Moved {
+    /// Over values in the order of pairs.
+    fn of(values: &[f32], held: &[f32], now: Clamp, before: Clamp) -> Moved {
+        // Sums of a few lanes at once, so that they need not wait for each other.
+        const LANES: usize = 16;
+        let mut squared = [0.0f32; LANES];
+        let mut promised = [0.0f32; LANES];
+        for (values, held) in values.chunks(LANES).zip(held.chunks(LANES)) {
+            for (((&value, &held), squared), promised) in values.iter().zip(held).zip(&mut squared).zip(&mut promised) {
+                let from = before.of(held);
+                let moved = now.of(value) - from;
+                *squared += moved * moved;
+                *promised += moved * (value - from);
+            }
+        }
+        let total = |lanes: [f32; LANES]| lanes.into_iter().map(f64::from).sum();
+        Moved { squared: total(squared), promised: total(promised) }
+    }
+}
+
+impl std::iter::Sum for Moved {
+    fn sum<I: Iterator<Item = Moved>>(all: I) -> Moved {
+        all.fold(Moved::default(), |sum, moved| Moved {
+            squared: sum.squared + moved.squared,
+            promised: sum.promised + moved.promised,
+        })
+    }
 }
 
 /// How a value becomes a probability.

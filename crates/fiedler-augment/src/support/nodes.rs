@@ -2,7 +2,7 @@
 
 use fiedler_graph::Graph;
 
-use super::{Clamp, From, Mass, Power, Rise, Support};
+use super::{Clamp, From, Mass, Moved, Power, Rise, Support};
 use crate::kernel::PairKernel;
 
 /// The nodes of a graph. An edge is weakened by the mean of what its ends hold: `B = A ∘ (1 - P)`, `P_ij = (p_i + p_j) / 2`.
@@ -80,7 +80,7 @@ impl Support for Nodes<'_> {
         self.values.len()
     }
 
-    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, _guess: f64) {
         match from {
             From::Current => self.held = Some((self.values.clone(), self.clamp.shift)),
             From::Held => self.restore(),
@@ -109,11 +109,9 @@ impl Support for Nodes<'_> {
         self.held = None;
     }
 
-    fn squared_move(&self) -> f64 {
-        let Some((held, shift)) = &self.held else { return 0.0 };
-        let before = self.clamp.at(*shift);
-        let moves = self.values.iter().zip(held).map(|(&value, &held)| self.clamp.of(value) - before.of(held));
-        moves.map(|moved| f64::from(moved).powi(2)).sum()
+    fn moved(&self) -> Moved {
+        let Some((held, shift)) = &self.held else { return Moved::default() };
+        Moved::of(&self.values, held, self.clamp, self.clamp.at(*shift))
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {

@@ -1,15 +1,18 @@
 //! Chosen node pairs: the edges, or the edges and candidates for addition. Cost and memory grow with their number.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fiedler_graph::Graph;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::incidence::Incidence;
 use super::stream::Weigh;
 use super::tiles::{Key, Tile, Tiles};
-use super::{Clamp, From, LIGHT, Mass, MiddlePair, Power, Rise, Split, Support};
+use super::{Clamp, From, Mass, Moved, Power, Rise, Split, Support};
 use crate::kernel::{MatrixPart, PairKernel};
+use crate::objective::SampledKernel;
 use crate::projection::shift_to_budget;
 
 /// Pairs weighed at a time.
@@ -29,6 +32,8 @@ pub struct Pairs {
     weighed: Option<(f32, (f64, f64))>,
     /// Values to go back to, and their shift.
     held: Option<(Vec<f32>, f32)>,
+    /// The pairs from both ends, once an objective has asked for them.
+    incidence: OnceLock<Incidence>,
 }
 
 impl Pairs {
@@ -36,7 +41,7 @@ impl Pairs {
     pub fn new(graph: &Graph, candidates: &[(u32, u32)]) -> Pairs {
         let tiles = Tiles::new(graph.num_nodes(), || Merged { edges: graph.edge_pairs().peekable(), candidates });
         let values = vec![0.0; tiles.keys().len()];
-        Pairs { tiles, values, clamp: Clamp::default(), weighed: None, held: None }
+        Pairs { tiles, values, clamp: Clamp::default(), weighed: None, held: None, incidence: OnceLock::new() }
     }
 
     /// Number of pairs.
@@ -173,14 +178,6 @@ impl Pairs {
     }
 }
 
-/// The weight of a light pair and its square twice, zero for others.
-#[inline(always)]
-fn light(key: Key, x: f32) -> [f32; 3] {
-    let weight = key.weight(x);
-    let weight = if weight <= LIGHT { weight } else { 0.0 };
-    [weight, weight * weight, weight * weight]
-}
-
 /// The derivative for any pair, `sign · g(i, j)`, from numbers that lie beside each other for a node.
 struct Derivative<'k> {
     slope: f32,
@@ -190,7 +187,7 @@ struct Derivative<'k> {
     /// The part that is a matrix, and the sign.
     low_rank: Option<(&'k MatrixPart, f32)>,
     /// The kernel where it is that of drawn graphs, and the sign.
-    sampled: Option<(&'k PairKernel, f64)>,
+    sampled: Option<(&'k SampledKernel, f64)>,
 }
 
 impl<'k> Derivative<'k> {
@@ -201,7 +198,7 @@ impl<'k> Derivative<'k> {
             level: (sign * kernel.level) as f32,
             nodes: kernel.inverse.iter().zip(&kernel.pull).map(of_node).collect(),
             low_rank: kernel.low_rank.as_ref().map(|low_rank| (low_rank, sign as f32)),
-            sampled: kernel.has_middle().then_some((kernel, sign)),
+            sampled: kernel.sampled.as_deref().map(|sampled| (sampled, sign)),
         }
     }
 
@@ -218,6 +215,54 @@ impl<'k> Derivative<'k> {
             derivative += sign * low_rank.at(low, high) as f32;
         }
         if key.is_edge() { -derivative } else { derivative }
+    }
+}
+
+/// Moves the values of a tile along the derivative.
+struct AdvanceTile<'a, 'k> {
+    values: &'a mut [f32],
+    keys: &'a [Key],
+    clamp: Clamp,
+    derivative: &'a Derivative<'k>,
+    tile: Tile,
+}
+
+impl WithSimd for AdvanceTile<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Tile { low, high, .. } = self.tile;
+        for (value, &key) in self.values.iter_mut().zip(self.keys) {
+            let x = self.clamp.of(*value);
+            *value = x + self.derivative.at(low + key.low(), high + key.high(), key, x);
+        }
+    }
+}
+
+/// How strongly the values of a tile are pulled up.
+struct RiseTile<'a, 'k> {
+    values: &'a [f32],
+    keys: &'a [Key],
+    clamp: Clamp,
+    derivative: &'a Derivative<'k>,
+    tile: Tile,
+    threshold: f64,
+}
+
+impl WithSimd for RiseTile<'_, '_> {
+    type Output = Rise;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Rise {
+        let Tile { low, high, .. } = self.tile;
+        let mut rise = Rise::default();
+        for (&value, &key) in self.values.iter().zip(self.keys) {
+            let x = self.clamp.of(value);
+            let derivative = self.derivative.at(low + key.low(), high + key.high(), key, x);
+            rise = rise.with(derivative.into(), x.into(), self.threshold);
+        }
+        rise
     }
 }
 
@@ -257,30 +302,7 @@ impl Support for Pairs {
     }
 
     fn split(&self) -> Split {
-        let ones = vec![1.0; self.num_nodes()];
-        let [linear, square, _] = self.all_sums([&ones; 3], light);
-        let of_row = |row: usize| {
-            let mut middle = Vec::new();
-            for Tile { low, high, places } in self.tiles.of_row(row) {
-                middle.extend(
-                    self.of(places)
-                        .filter_map(|(key, x)| MiddlePair::of(low + key.low(), high + key.high(), key.is_edge(), x)),
-                );
-            }
-            middle
-        };
-        let middle: Vec<Vec<MiddlePair>> = (0..self.tiles.rows()).into_par_iter().map(of_row).collect();
-        Split { linear, square, whole: self.whole_sums(&ones), middle: middle.concat() }
-    }
-
-    fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
-        self.all_sums([linear, square[0], square[1]], light)
-    }
-
-    fn whole_sums(&self, factor: &[f64]) -> Vec<f64> {
-        let whole = |key: Key, x: f32| [f32::from(u8::from(key.is_edge() && x == 0.0))];
-        let [sums] = self.all_sums([factor], whole);
-        sums
+        self.incidence.get_or_init(|| Incidence::new(&self.tiles)).split(self.tiles.keys(), &self.values, self.clamp)
     }
 
     fn places(&self) -> usize {
@@ -288,23 +310,21 @@ impl Support for Pairs {
     }
 
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
-        let (clamp, derivative) = (self.clamp, Derivative::new(kernel, rate));
+        let (clamp, derivative, arch) = (self.clamp, Derivative::new(kernel, rate), Arch::new());
         let (tiles, split) = self.split_values();
         split.into_par_iter().enumerate().for_each(|(row, values)| {
             let first = tiles.places(row).start;
-            for Tile { low, high, places } in tiles.of_row(row) {
-                let values = &mut values[places.start - first..places.end - first];
-                for (value, &key) in values.iter_mut().zip(&tiles.keys()[places]) {
-                    let x = clamp.of(*value);
-                    *value = (x + derivative.at(low + key.low(), high + key.high(), key, x)).max(0.0);
-                }
+            for tile in tiles.of_row(row) {
+                let values = &mut values[tile.places.start - first..tile.places.end - first];
+                let keys = &tiles.keys()[tile.places.clone()];
+                arch.dispatch(AdvanceTile { values, keys, clamp, derivative: &derivative, tile });
             }
         });
         self.clamp.shift = 0.0;
         self.weighed = None;
     }
 
-    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, _guess: f64) {
         match (from, self.held.take()) {
             (From::Held, Some((values, shift))) => {
                 self.values.copy_from_slice(&values);
@@ -342,29 +362,21 @@ impl Support for Pairs {
         self.held = None;
     }
 
-    fn squared_move(&self) -> f64 {
-        let Some((held, shift)) = &self.held else { return 0.0 };
+    fn moved(&self) -> Moved {
+        let Some((held, shift)) = &self.held else { return Moved::default() };
         let (now, before) = (self.clamp, self.clamp.at(*shift));
         let blocks = self.values.par_chunks(PIECE).zip(held.par_chunks(PIECE)).with_min_len(PIECES);
-        let of_block = |(values, held): (&[f32], &[f32])| {
-            let moves = values.iter().zip(held).map(|(&value, &held)| now.of(value) - before.of(held));
-            f64::from(moves.fold(0.0f32, |sum, moved| sum + moved * moved))
-        };
-        blocks.map(of_block).collect::<Vec<f64>>().into_iter().sum()
+        let of_blocks: Vec<Moved> = blocks.map(|(values, held)| Moved::of(values, held, now, before)).collect();
+        of_blocks.into_iter().sum()
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
-        let derivative = Derivative::new(kernel, sign);
-        let of_row = |row: usize| {
-            let mut rise = Rise::default();
-            for Tile { low, high, places } in self.tiles.of_row(row) {
-                for (key, x) in self.of(places) {
-                    let derivative = derivative.at(low + key.low(), high + key.high(), key, x);
-                    rise = rise.with(derivative.into(), x.into(), threshold);
-                }
-            }
-            rise
+        let (derivative, arch) = (Derivative::new(kernel, sign), Arch::new());
+        let of_tile = |tile: Tile| {
+            let (values, keys) = (&self.values[tile.places.clone()], &self.tiles.keys()[tile.places.clone()]);
+            arch.dispatch(RiseTile { values, keys, clamp: self.clamp, derivative: &derivative, tile, threshold })
         };
+        let of_row = |row: usize| self.tiles.of_row(row).map(of_tile).fold(Rise::default(), Rise::and);
         let of_rows: Vec<Rise> = (0..self.tiles.rows()).into_par_iter().map(of_row).collect();
         of_rows.into_iter().fold(Rise::default(), Rise::and)
     }
@@ -429,6 +441,7 @@ impl Support for Pairs {
     }
 
     fn bytes(&self) -> u64 {
-        self.tiles.bytes() + 4 * self.values.len() as u64
+        let incidence = self.incidence.get().map_or(0, |_| Incidence::bytes_for(self.num_nodes(), self.len()));
+        self.tiles.bytes() + 4 * self.values.len() as u64 + incidence
     }
 }

@@ -16,7 +16,66 @@ pub struct Split {
     /// For every node the number of its whole pairs: edges that never flip.
     pub whole: Vec<f64>,
     /// All others.
-    pub middle: Vec<MiddlePair>,
+    pub middle: PairsAround,
+    /// The light pairs that have a weight and the whole ones, the latter with a weight of exactly one, where the support lists them;
+    /// otherwise it has [`Support::light_sums`] and [`Support::whole_sums`].
+    pub others: Option<PairsAround>,
+}
+
+/// Pairs from both of their ends.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PairsAround {
+    /// Where the pairs of each node start, and the end of the last.
+    starts: Vec<usize>,
+    /// The other node of each, and `B`.
+    pairs: Vec<(u32, f32)>,
+}
+
+impl PairsAround {
+    /// Pairs that are listed once each.
+    pub fn new(nodes: usize, listed: &[MiddlePair]) -> PairsAround {
+        let mut starts = vec![0usize; nodes + 1];
+        for pair in listed {
+            starts[pair.low as usize + 1] += 1;
+            starts[pair.high as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut pairs = vec![(0, 0.0); 2 * listed.len()];
+        let mut next = starts.clone();
+        for &MiddlePair { low, high, weight } in listed {
+            for (node, other) in [(low, high), (high, low)] {
+                let place = &mut next[node as usize];
+                pairs[*place] = (other, weight);
+                *place += 1;
+            }
+        }
+        PairsAround { starts, pairs }
+    }
+
+    /// The pairs of one part of the nodes after the other.
+    pub(super) fn join(parts: Vec<PairsAround>) -> PairsAround {
+        let mut parts = parts.into_iter();
+        let mut joined = parts.next().unwrap_or_else(|| PairsAround { starts: vec![0], pairs: Vec::new() });
+        for part in parts {
+            let before = joined.pairs.len();
+            joined.starts.extend(part.starts[1..].iter().map(|start| before + start));
+            joined.pairs.extend(part.pairs);
+        }
+        joined
+    }
+
+    /// The pairs of nodes in order, from where they start and all of them.
+    pub(super) fn of_part(starts: Vec<usize>, pairs: Vec<(u32, f32)>) -> PairsAround {
+        PairsAround { starts, pairs }
+    }
+
+    /// The pairs of a node: the other node, and `B`.
+    #[inline(always)]
+    pub fn of(&self, node: usize) -> &[(u32, f32)] {
+        &self.pairs[self.starts[node]..self.starts[node + 1]]
+    }
 }
 
 /// A pair that is neither light nor whole.
@@ -48,7 +107,8 @@ impl Split {
         let [linear, square, _] = light_sums_by_visiting(support, &ones, [&ones, &ones]);
         let mut middle = Vec::new();
         support.visit(&mut |low, high, edge, x| middle.extend(MiddlePair::of(low as usize, high as usize, edge, x)));
-        Split { linear, square, whole: whole_sums_by_visiting(support, &ones), middle }
+        let middle = PairsAround::new(nodes, &middle);
+        Split { linear, square, whole: whole_sums_by_visiting(support, &ones), middle, others: None }
     }
 }
 

@@ -117,8 +117,6 @@ pub(super) struct Advance<'a, const BEND: bool> {
     pub(super) values: &'a mut [f32],
     pub(super) clamp: Clamp,
     pub(super) terms: Terms<'a>,
-    /// Values are not left below.
-    pub(super) floor: f32,
 }
 
 impl<const BEND: bool> WithSimd for Advance<'_, BEND> {
@@ -127,7 +125,6 @@ impl<const BEND: bool> WithSimd for Advance<'_, BEND> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (clamp, row) = (Clamps::new(simd, self.clamp), Row::new(simd, &self.terms.row));
-        let floor = simd.splat_f32s(self.floor);
         let (from, last_from) = S::as_simd_f32s(self.from);
         let (values, last_values) = S::as_mut_simd_f32s(self.values);
         let (inverses, last_inverses) = S::as_simd_f32s(self.terms.inverses);
@@ -135,7 +132,7 @@ impl<const BEND: bool> WithSimd for Advance<'_, BEND> {
         let (seconds, last_seconds) = S::as_simd_f32s(self.terms.seconds);
         let (bends, last_bends) = S::as_simd_f32s(self.terms.bends);
         let zero = simd.splat_f32s(0.0);
-        let step = Moved { clamp, row, floor };
+        let step = Moved { clamp, row };
         if BEND {
             let columns = inverses.iter().zip(pulls).zip(seconds).zip(bends);
             for ((to, &value), (((&inverse, &pull), &second), &bend)) in values.iter_mut().zip(from).zip(columns) {
@@ -162,14 +159,13 @@ impl<const BEND: bool> WithSimd for Advance<'_, BEND> {
 struct Moved<V> {
     clamp: Clamps<V>,
     row: Row<V>,
-    floor: V,
 }
 
 impl<V: Copy> Moved<V> {
     #[inline(always)]
     fn of<S: Simd<f32s = V>, const BEND: bool>(&self, simd: S, value: V, column: Column<V>) -> V {
         let x = self.clamp.of(simd, value);
-        simd.max_f32s(simd.add_f32s(x, self.row.derivative::<S, BEND>(simd, x, column)), self.floor)
+        simd.add_f32s(x, self.row.derivative::<S, BEND>(simd, x, column))
     }
 }
 

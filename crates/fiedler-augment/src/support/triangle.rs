@@ -12,12 +12,14 @@ use rayon::prelude::*;
 
 use super::low_rank::LowRankRows;
 use super::stream::{Advance, LightSums, Measure, Pull, RowMass, Sums, Terms, Weigh};
-use super::{Clamp, From, LIGHT, Mass, MiddlePair, Power, Rise, Split, Support, parts};
+use super::{Clamp, From, LIGHT, Mass, MiddlePair, Moved, PairsAround, Power, Rise, Split, Support, parts};
 use crate::kernel::{ColumnFactors, PairKernel};
 use crate::projection::shift_to_budget;
 
 /// Columns are summed in single precision over this many rows before they enter the double precision total.
 const ROWS_A_FLUSH: usize = 256;
+/// The search for a shift may end with its next step once the mass is off by no more than this share of the budget.
+const NEAR: f64 = 0.05;
 
 /// All pairs of a graph's nodes.
 #[derive(Debug, Clone)]
@@ -108,14 +110,13 @@ impl<'g> Triangle<'g> {
         PartMeasure::join(measures.collect(), shift)
     }
 
-    /// Moves values from where they are taken (in place, when that is nowhere) and measures the result.
-    fn advance_from(&mut self, held: Option<(&[f32], f32)>, kernel: &PairKernel, rate: f64) {
+    /// Moves values from where they are taken (in place, when that is nowhere) and measures the result at the shift that its
+    /// projection may need.
+    fn advance_from(&mut self, held: Option<(&[f32], f32)>, kernel: &PairKernel, rate: f64, guess: f64) {
         let nodes = self.num_nodes();
         let columns = ColumnFactors::new(kernel, rate);
         let clamp = self.clamp.at(held.map_or(self.clamp.shift, |(_, shift)| shift));
-        // The shift that will be needed grows with the step: measuring there spares the projection a pass.
-        let ratio = if self.rate == 0.0 { 1.0 } else { (rate / self.rate).abs() };
-        let expected = (f64::from(self.clamp.shift) * ratio) as f32;
+        let expected = guess as f32;
         let (graph, arch) = (self.graph, Arch::new());
         let measures = split_parts(&mut self.values, &self.parts, nodes).into_par_iter().map(|(part, mut rest)| {
             let mut measure = PartMeasure::new(graph, part.start, clamp.at(expected), true);
@@ -133,23 +134,21 @@ impl<'g> Triangle<'g> {
                     }
                 };
                 let terms = terms(kernel, &columns, row, row + 1..nodes, rate);
-                // Below zero is zero after any projection, but not before all of the derivative is added.
-                let floor = if low_rank.is_some() { f32::NEG_INFINITY } else { 0.0 };
                 if kernel.has_middle() {
-                    arch.dispatch(Advance::<true> { from, values, clamp, terms, floor });
+                    arch.dispatch(Advance::<true> { from, values, clamp, terms });
                 } else {
-                    arch.dispatch(Advance::<false> { from, values, clamp, terms, floor });
+                    arch.dispatch(Advance::<false> { from, values, clamp, terms });
                 }
                 if let Some(low_rank) = &mut low_rank {
                     for (value, term) in values.iter_mut().zip(low_rank.row(row, part.end)) {
-                        *value = (*value + rate as f32 * term).max(0.0);
+                        *value += rate as f32 * term;
                     }
                 }
                 find_specials(graph, kernel, row, from, clamp, &mut specials);
                 for &Special { place, edge, x } in &specials {
                     let (weight, sign) = if edge { (1.0 - x, -1.0) } else { (x, 1.0) };
                     let derivative = kernel.at(row, row + 1 + place, f64::from(weight));
-                    values[place] = (f64::from(x) + sign * rate * derivative).max(0.0) as f32;
+                    values[place] = (f64::from(x) + sign * rate * derivative) as f32;
                 }
                 measure.add(row, values);
             }
@@ -157,7 +156,6 @@ impl<'g> Triangle<'g> {
         });
         let measured = PartMeasure::join(measures.collect(), expected);
         self.clamp.shift = 0.0;
-        self.rate = rate;
         self.measured = Some(measured);
     }
 
@@ -324,7 +322,8 @@ impl Support for Triangle<'_> {
     fn split(&self) -> Split {
         let ones = vec![1.0; self.num_nodes()];
         let ([linear, square, _], middle) = self.light([&ones; 3], true);
-        Split { linear, square, whole: self.whole_sums(&ones), middle }
+        let middle = PairsAround::new(self.num_nodes(), &middle);
+        Split { linear, square, whole: self.whole_sums(&ones), middle, others: None }
     }
 
     fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
@@ -346,10 +345,13 @@ impl Support for Triangle<'_> {
 
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
         self.held = None;
-        self.advance_from(None, kernel, rate);
+        // The shift that will be needed grows with the step.
+        let ratio = if self.rate == 0.0 { 1.0 } else { (rate / self.rate).abs() };
+        self.rate = rate;
+        self.advance_from(None, kernel, rate, self.shift() * ratio);
     }
 
-    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64) {
+    fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, guess: f64) {
         let held = match (from, self.held.take()) {
             (From::Held, Some(held)) => held,
             (_, before) => {
@@ -358,18 +360,29 @@ impl Support for Triangle<'_> {
                 Held { values, shift: self.clamp.shift, measured: self.measured.take() }
             }
         };
-        self.advance_from(Some((&held.values, held.shift)), kernel, rate);
+        self.advance_from(Some((&held.values, held.shift)), kernel, rate, guess);
         self.held = Some(held);
     }
 
     fn blend(&mut self, share: f64) {
         let Some(held) = &self.held else { return };
+        let (nodes, graph) = (self.num_nodes(), self.graph);
         let (now, before) = (self.clamp, self.clamp.at(held.shift));
-        self.values
-            .par_iter_mut()
-            .zip(&held.values)
-            .for_each(|(value, &held)| *value = now.blended(*value, before.of(held), share));
-        (self.clamp.shift, self.measured) = (0.0, None);
+        let measures = split_parts(&mut self.values, &self.parts, nodes).into_par_iter().map(|(part, mut rest)| {
+            let mut measure = PartMeasure::new(graph, part.start, now.at(0.0), false);
+            for row in part {
+                let (values, after) = rest.split_at_mut(nodes - row - 1);
+                rest = after;
+                let held = &held.values[row_start(nodes, row)..];
+                for (value, &held) in values.iter_mut().zip(held) {
+                    *value = now.blended(*value, before.of(held), share);
+                }
+                measure.add(row, values);
+            }
+            measure
+        });
+        self.measured = Some(PartMeasure::join(measures.collect(), 0.0));
+        self.clamp.shift = 0.0;
     }
 
     fn restore(&mut self) {
@@ -384,15 +397,12 @@ impl Support for Triangle<'_> {
         self.held = None;
     }
 
-    fn squared_move(&self) -> f64 {
-        let Some(held) = &self.held else { return 0.0 };
+    fn moved(&self) -> Moved {
+        let Some(held) = &self.held else { return Moved::default() };
         let (now, before) = (self.clamp, self.clamp.at(held.shift));
         let blocks = self.values.par_chunks(1 << 13).zip(held.values.par_chunks(1 << 13));
-        let of_block = |(values, held): (&[f32], &[f32])| {
-            let moves = values.iter().zip(held).map(|(&value, &held)| now.of(value) - before.of(held));
-            f64::from(moves.fold(0.0f32, |sum, moved| sum + moved * moved))
-        };
-        blocks.map(of_block).collect::<Vec<f64>>().into_iter().sum()
+        let of_blocks: Vec<Moved> = blocks.map(|(values, held)| Moved::of(values, held, now, before)).collect();
+        of_blocks.into_iter().sum()
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
@@ -477,12 +487,16 @@ impl Support for Triangle<'_> {
     fn project(&mut self, budget: f64, guess: f64) -> f64 {
         let guess = self.measured.as_ref().map_or(guess, |measured| f64::from(measured.shift));
         let mut last: Option<Measured> = None;
+        let mut near = true;
         let shift = shift_to_budget(budget, guess, |shift| {
-            let shift = shift as f32;
-            if let Some(mass) = self.measured.as_ref().and_then(|measured| measured.mass_at(shift)) {
-                return mass;
-            }
-            last.insert(self.measure(shift)).mass
+            let known = self.measured.as_ref().and_then(|measured| measured.mass_at(shift as f32));
+            // Degrees are measured only where the search may end.
+            let mass = known.unwrap_or_else(|| match near {
+                true => last.insert(self.measure(shift as f32)).mass,
+                false => self.mass_at(shift),
+            });
+            near = shift > 0.0 && (mass.0 - budget).abs() < NEAR * budget;
+            mass
         });
         self.clamp.shift = shift as f32;
         if let Some(last) = last.filter(|last| last.shift == self.clamp.shift) {
