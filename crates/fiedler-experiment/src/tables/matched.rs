@@ -58,7 +58,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     for (name, objective) in [("expected", SpectralObjective::Expected), ("sampled", SpectralObjective::Sampled)] {
         for cap in CAPS {
             let spectral = Spectral { objective: Some(objective), max_probability: cap, ..spectral };
-            cells.push(cell(format!("opposite, {name}, cap {cap}"), SchemeSettings::Opposite(spectral)));
+            cells.push(cell(format!("opposite {name} cap {cap}"), SchemeSettings::Opposite(spectral)));
         }
     }
     for name in ["single", "double"] {

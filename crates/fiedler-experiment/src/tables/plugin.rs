@@ -38,8 +38,8 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         let of_span = format!("{printed}-SPAN");
         let arms = [
             (printed.to_owned(), None),
-            (format!("{printed}, no edge changes"), Some(SchemeSettings::Uniform(none))),
-            (format!("{printed}, matched flips"), Some(opposite.with_name("uniform-matched")?)),
+            (format!("{printed} no edge changes"), Some(SchemeSettings::Uniform(none))),
+            (format!("{printed} matched flips"), Some(opposite.with_name("uniform-matched")?)),
             (of_span.clone(), Some(opposite.clone())),
         ];
         for (row, scheme) in arms {
