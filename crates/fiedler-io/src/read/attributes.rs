@@ -3,17 +3,18 @@
 //! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of
 //! words, as long as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it,
 //! and a number `y` beside a number `x` is where it draws it: neither is a label.) **Features** are all other
-//! attributes that are numbers, in the order of the file or of the first node, provided every node has them. Everything else is left out,
-//! with a note.
+//! attributes that are numbers, in the order of the file or of the first node, provided every node has them. **Splits** are attributes called `split` or
+//! `split:NAME` with the words of [`split_words`](crate::split_words). Everything else is left out, with a note.
 
 use std::collections::{BTreeMap, HashSet};
 
-use fiedler_graph::{Dense, Features, Labels, Sparse};
+use fiedler_graph::{Dataset, Dense, Features, Labels, Sparse, Split};
 
 use super::separated::whole_number;
 use super::table::labels_from_columns;
 use crate::error::Result;
 use crate::input::File;
+use crate::split_words;
 
 const LABEL_NAMES: [&str; 4] = ["class", "y", "target", "label"];
 /// What Gephi adds to say how a node is drawn.
@@ -24,8 +25,11 @@ const OTHER_NAMES: [&str; 4] = ["", "id", "name", "weight"];
 /// Whether an attribute of this name would not be a feature, or not always.
 pub(crate) fn is_special(name: &str) -> bool {
     let among = |names: &[&str]| names.iter().any(|special| special.eq_ignore_ascii_case(name));
-    among(&LABEL_NAMES) || among(&DRAWING) || among(&OTHER_NAMES)
+    among(&LABEL_NAMES) || among(&DRAWING) || among(&OTHER_NAMES) || split_words::announced(name).is_some()
 }
+
+/// What a list of features without names is called.
+const UNNAMED: &str = "x";
 
 /// Features are kept sparse when at most one value in this many is not zero.
 const SPARSE_BELOW: u64 = 4;
@@ -62,7 +66,19 @@ pub(super) struct Understood {
     pub(super) features: Option<Features>,
     pub(super) feature_names: Option<Vec<String>>,
     pub(super) labels: Option<Labels>,
+    pub(super) splits: Vec<Split>,
     pub(super) notes: Vec<String>,
+}
+
+impl Understood {
+    /// Gives the nodes of a dataset what is known of them.
+    pub(super) fn describe_nodes(self, dataset: &mut Dataset) {
+        dataset.features = self.features;
+        dataset.feature_names = self.feature_names;
+        dataset.node_labels = self.labels;
+        dataset.splits = self.splits;
+        dataset.report.notes.extend(self.notes);
+    }
 }
 
 impl Attributes {
@@ -110,10 +126,11 @@ impl Attributes {
         if drawn {
             self.list.retain(|attribute| !DRAWING.contains(&attribute.name.as_str()));
         }
+        understood.splits = self.take_splits(nodes);
         if let Some(at) = self.find_labels(nodes) {
             let attribute = self.list.remove(at);
             let name = attribute.name.clone();
-            let default = attribute.default_length();
+            let default = attribute.default_word().len();
             file.plausible((nodes as u64).saturating_mul(default as u64), "characters of default labels")?;
             let labels = labels_from_columns(vec![name.clone()], vec![attribute.into_texts(nodes)]);
             understood.labels = Some(labels.map_err(|found| file.malformed(found, "classes or numbers"))?);
@@ -131,6 +148,26 @@ impl Attributes {
         }
         understood.notes.extend(left_out(&others));
         Ok(understood)
+    }
+
+    /// Takes out the attributes that say which part of a split a node is in.
+    fn take_splits(&mut self, nodes: usize) -> Vec<Split> {
+        let mut splits = Vec::new();
+        self.list.retain(|attribute| {
+            let Some(name) = split_words::announced(&attribute.name) else { return true };
+            let mut words = vec![attribute.default_word(); nodes];
+            for (node, value) in &attribute.of_nodes {
+                match value {
+                    Value::Word(word) => words[*node as usize] = word,
+                    Value::Number(_) | Value::Numbers(_) => return true,
+                }
+            }
+            let split = split_words::from_words(name, words);
+            let understood = split.is_ok();
+            splits.extend(split);
+            !understood
+        });
+        splits
     }
 
     fn find_labels(&self, nodes: usize) -> Option<usize> {
@@ -204,11 +241,11 @@ impl Attribute {
         }
     }
 
-    /// Bytes of the text that stands for a node without a value.
-    fn default_length(&self) -> usize {
+    /// The word of a node without a value.
+    fn default_word(&self) -> &str {
         match &self.default {
-            Some(Value::Word(word)) => word.len(),
-            Some(Value::Number(_) | Value::Numbers(_)) | None => 0,
+            Some(Value::Word(word)) => word,
+            Some(Value::Number(_) | Value::Numbers(_)) | None => "",
         }
     }
 
@@ -257,6 +294,13 @@ fn in_order(columns: &mut [Attribute], of_first: &[String]) -> bool {
     numbers.sort_unstable();
     if numbers.len() == columns.len() && numbers.iter().copied().eq(0..columns.len() as i64) {
         columns.sort_by_key(number);
+        return true;
+    }
+    // So is a single list.
+    if let [only] = columns
+        && only.name == UNNAMED
+        && only.values().all(|value| matches!(value, Value::Numbers(_)))
+    {
         return true;
     }
     let place: BTreeMap<&str, usize> = of_first.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();

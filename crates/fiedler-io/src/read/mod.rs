@@ -40,6 +40,7 @@ use crate::input::DataSource;
 
 pub use duplicates::Duplicates;
 pub use table::TableFile;
+pub(crate) use table::labels_from_columns;
 
 /// A file format: its name, how to recognize it and how to read it.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +113,7 @@ pub fn read_source(input: &DataSource, options: &ReadOptions) -> Result<Dataset>
     let place = Place::file(input.path());
     let mut dataset = (format.read)(input, options).map_err(|error| error.at(&place))?;
     dataset.report.format = format.name;
-    table::attach(&mut dataset, options)?;
+    table::attach(&mut dataset, input, options)?;
     dataset.check().map_err(|error| Error::from(error).at(&place))?;
     Ok(dataset)
 }

@@ -21,3 +21,4 @@ mod scipy_npz;
 mod struc2vec;
 mod tu;
 mod wiki_cs;
+mod writers;

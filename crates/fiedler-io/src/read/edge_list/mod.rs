@@ -16,6 +16,9 @@
 //!
 //! **Nodes without edges.** A comment `# node: NAME` says that a node exists; our own writer uses it for nodes without
 //! edges. A file that says so of every node thereby gives their order.
+//!
+//! **Beside it.** Features in `NAME.features.npy` or `NAME.features.csv` and labels and splits in `NAME.labels.csv`, as our writer puts them there, are read with
+//! the list `NAME.csv` unless others are given; a note says so.
 
 mod general;
 mod layout;
@@ -24,7 +27,7 @@ mod plain;
 
 use fiedler_graph::{Dataset, Names, PairChunk};
 
-use super::{Format, ReadOptions, duplicates};
+use super::{Format, ReadOptions, duplicates, tu};
 use crate::error::Result;
 use crate::input::{DataSource, base_name};
 use layout::Layout;
@@ -42,6 +45,11 @@ pub const FORMAT: Format = Format {
 /// How a comment begins that says a node exists; its name follows.
 pub(crate) const NODE_DIRECTIVE: &str = "# node:";
 
+/// What the files are called that belong to an edge list, after its name without extension.
+pub(crate) const NPY_FEATURES: &str = ".features.npy";
+pub(crate) const CSV_FEATURES: &str = ".features.csv";
+pub(crate) const LABELS: &str = ".labels.csv";
+
 const EXTENSIONS: [&str; 8] = ["csv", "tsv", "txt", "edgelist", "edges", "edge", "el", "ncol"];
 
 /// The edges of a file, nodes numbered from zero.
@@ -56,8 +64,18 @@ fn recognizes(input: &DataSource) -> bool {
     let Some(name) = input.file_name() else { return false };
     let name = base_name(name).to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    // KONECT calls its files `out.NAME`.
-    name.starts_with("out.") || name.rsplit_once('.').is_none_or(|(_, extension)| EXTENSIONS.contains(&extension))
+    // The pairs of a TU set are not all there is of it. KONECT calls its files `out.NAME`.
+    !(tu::FORMAT.recognizes)(input)
+        && (name.starts_with("out.")
+            || name.rsplit_once('.').is_none_or(|(_, extension)| EXTENSIONS.contains(&extension)))
+}
+
+/// The file beside the list with the first of these endings that there is.
+pub(super) fn beside(input: &DataSource, endings: &[&str]) -> Option<String> {
+    let name = input.file_name()?;
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    endings.iter().map(|ending| format!("{stem}{ending}")).find(|beside| input.has(beside) && beside != name)
 }
 
 fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {

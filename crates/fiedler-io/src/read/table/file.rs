@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fiedler_graph::{Dense, Labels};
+use fiedler_graph::{Dense, Labels, Split};
 
-use super::{Table, column_names, labels_from_table, open};
+use super::{Table, column_names, labels_from_table, open, split_columns, splits_from_table};
 use crate::error::{Place, Result};
 use crate::role;
 
@@ -49,6 +49,19 @@ impl TableFile {
     pub fn value_columns(&self) -> Vec<usize> {
         let ids = self.id_columns();
         (0..self.columns()).filter(|column| !ids.contains(column)).collect()
+    }
+
+    /// Columns apart: those that are called splits, and the others.
+    pub(crate) fn without_splits(&self, columns: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        split_columns(self.0.as_ref(), columns)
+    }
+
+    /// Columns as splits, one row an item.
+    ///
+    /// # Errors
+    /// When a cell is the name of no part.
+    pub(crate) fn splits(&self, columns: &[usize]) -> Result<Vec<Split>> {
+        splits_from_table(self.0.as_ref(), columns, &self.0.texts(columns)?)
     }
 
     /// A column as ids; `None` where its values cannot be ids.

@@ -10,7 +10,8 @@
 //! **Features** are finite numbers.
 //!
 //! **Labels.** One column of whole numbers or words is classes, of numbers with fractions real values. Several columns
-//! of 0 and 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label.
+//! of 0 and 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label. Columns called `split` or `split:NAME` beside them are
+//! splits, in the words of [`split_words`](crate::split_words).
 
 mod array;
 mod file;
@@ -22,15 +23,19 @@ mod text;
 
 use std::path::Path;
 
-use fiedler_graph::{Dataset, Dense, Features, Labels};
+use fiedler_graph::{Dataset, Dense, Features, Labels, Split};
 
-use super::ReadOptions;
+use super::{ReadOptions, edge_list};
 use crate::error::{Error, Place, Result};
-use crate::input::DataSource;
+use crate::input::{DataSource, File};
 use crate::role;
+use crate::split_words;
 
 pub use file::TableFile;
-pub(super) use labels::from_columns as labels_from_columns;
+pub(crate) use labels::from_columns as labels_from_columns;
+
+/// What the features beside an edge list may be called, after its name.
+const FEATURES_BESIDE: [&str; 2] = [edge_list::NPY_FEATURES, edge_list::CSV_FEATURES];
 
 /// Rows of cells, whatever file they come from.
 trait Table {
@@ -48,23 +53,49 @@ trait Table {
     fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>>;
 }
 
-/// Attaches the features and labels that the options name.
-pub(super) fn attach(dataset: &mut Dataset, options: &ReadOptions) -> Result<()> {
-    if let Some(path) = &options.features {
-        let table = open(path)?;
+/// Attaches the features and labels that the options name, or that lie beside an edge list.
+pub(super) fn attach(dataset: &mut Dataset, input: &DataSource, options: &ReadOptions) -> Result<()> {
+    if let Some(table) = given(dataset, input, options.features.as_deref(), &FEATURES_BESIDE, "features")? {
         let (features, names) = features(dataset, table.as_ref())?;
         dataset.features = Some(features);
         dataset.feature_names = names;
     }
-    if let Some(path) = &options.labels {
-        let table = open(path)?;
-        dataset.node_labels = Some(labels_of(dataset, table.as_ref())?);
+    if let Some(table) = given(dataset, input, options.labels.as_deref(), &[edge_list::LABELS], "labels")? {
+        let (labels, splits) = labels_of(dataset, table.as_ref())?;
+        if let Some(labels) = labels {
+            dataset.node_labels = Some(labels);
+        }
+        if !splits.is_empty() {
+            dataset.splits = splits;
+        }
     }
     Ok(())
 }
 
+/// The table at a path, if one is given, or else the one that belongs to an edge list.
+fn given(
+    dataset: &mut Dataset,
+    input: &DataSource,
+    path: Option<&Path>,
+    beside: &[&str],
+    what: &str,
+) -> Result<Option<Box<dyn Table>>> {
+    if let Some(path) = path {
+        return open(path).map(Some);
+    }
+    if dataset.report.format != edge_list::FORMAT.name {
+        return Ok(None);
+    }
+    let Some(name) = edge_list::beside(input, beside) else { return Ok(None) };
+    dataset.report.notes.push(format!("{what} were read from {name}, beside the edge list"));
+    table(input.read(&name)?).map(Some)
+}
+
 fn open(path: &Path) -> Result<Box<dyn Table>> {
-    let file = DataSource::open(path)?.read_named()?;
+    table(DataSource::open(path)?.read_named()?)
+}
+
+fn table(file: File) -> Result<Box<dyn Table>> {
     if file.bytes().starts_with(array::MAGIC) {
         return Ok(Box::new(array::Array::new(file)?));
     }
@@ -108,10 +139,12 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<(Features, Optio
     Ok((features.gather(&rows), names))
 }
 
-fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<Labels> {
+/// Labels of nodes, if the table has any beside splits, and splits.
+fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<(Option<Labels>, Vec<Split>)> {
     let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
-    let mut columns = table.texts(&values)?;
-    let names = column_names(table, &values);
+    let (of_splits, of_labels) = split_columns(table, values);
+    let mut columns = table.texts(&[of_labels.as_slice(), &of_splits].concat())?;
+    let names = column_names(table, &of_labels);
     if let Some(row_of) = row_of {
         let missing = row_of.iter().filter(|row| row.is_none()).count();
         if missing > 0 {
@@ -122,7 +155,33 @@ fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<Labels> {
             *column = row_of.iter().map(cell).collect();
         }
     }
-    labels_from_table(table, names, columns)
+    let words = columns.split_off(of_labels.len());
+    let splits = splits_from_table(table, &of_splits, &words)?;
+    let labels =
+        if of_labels.is_empty() && !splits.is_empty() { None } else { Some(labels_from_table(table, names, columns)?) };
+    Ok((labels, splits))
+}
+
+/// The columns that are called splits, and the others.
+fn split_columns(table: &dyn Table, columns: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+    let names = table.names().unwrap_or_default();
+    columns
+        .into_iter()
+        .partition(|&column| names.get(column).is_some_and(|name| split_words::announced(name).is_some()))
+}
+
+fn splits_from_table(table: &dyn Table, columns: &[usize], words: &[Vec<String>]) -> Result<Vec<Split>> {
+    let names = column_names(table, columns);
+    let split = |(header, words): (&String, &Vec<String>)| {
+        let name = split_words::announced(header).unwrap_or_default();
+        split_words::from_words(name, words.iter().map(String::as_str)).map_err(|word| {
+            let malformed = table
+                .place(None)
+                .malformed(format!("{word:?} in column {header:?}"), "train, validation, test or nothing");
+            Error::from(malformed.hint("call the column something else if it is no split"))
+        })
+    };
+    names.iter().zip(words).map(split).collect()
 }
 
 fn labels_from_table(table: &dyn Table, names: Vec<String>, columns: Vec<Vec<String>>) -> Result<Labels> {

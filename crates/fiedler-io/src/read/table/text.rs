@@ -5,6 +5,7 @@ use super::Table;
 use crate::error::{Place, Result};
 use crate::input::File;
 use crate::role;
+use crate::split_words;
 
 /// A table as text; cells are cut out of their lines when they are asked for.
 pub(super) struct Text {
@@ -136,5 +137,9 @@ fn is_header(first: &[String], others: &[Vec<String>]) -> bool {
     });
     // A first cell without a name may as well be a missing value.
     let named = |cell: Option<&String>, says: fn(&str) -> bool| cell.is_some_and(|cell| !cell.is_empty() && says(cell));
-    word_above_numbers || named(first.first(), role::is_first_id) || named(first.last(), role::is_label)
+    let is_split = |header: &str| split_words::announced(header).is_some();
+    word_above_numbers
+        || named(first.first(), role::is_first_id)
+        || named(first.last(), role::is_label)
+        || named(first.last(), is_split)
 }
