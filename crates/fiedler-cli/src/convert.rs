@@ -13,7 +13,7 @@ use fiedler_experiment::Result;
 #[derive(Debug, clap::Args)]
 #[command(after_help = formats())]
 pub struct Convert {
-    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    /// A path, - for standard input, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
     data: String,
     /// The file to write
     #[arg(value_name = "TO")]

@@ -6,6 +6,7 @@ mod baselines;
 mod data;
 mod embed;
 mod evaluate;
+mod formats;
 mod judging;
 mod matching;
 mod own_files;

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use fiedler_graph::{Dataset, Dense, Features, Labels, Sparse, Split};
 
+use super::Fill;
 use super::separated::whole_number;
 use super::table::labels_from_columns;
 use crate::error::Result;
@@ -116,7 +117,7 @@ impl Attributes {
     }
 
     /// Sorts the attributes into features, labels and what is left out.
-    pub(super) fn understand(mut self, nodes: usize, file: &File) -> Result<Understood> {
+    pub(super) fn understand(mut self, nodes: usize, file: &File, fill: Option<Fill>) -> Result<Understood> {
         let mut understood = Understood::default();
         if nodes == 0 {
             return Ok(understood);
@@ -137,6 +138,10 @@ impl Attributes {
             if !LABEL_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
                 understood.notes.push(format!("the attribute {name:?} was read as labels"));
             }
+        }
+        if let Some(fill) = fill {
+            let gaps: usize = self.list.iter_mut().map(|attribute| attribute.fill_gaps(nodes, fill)).sum();
+            understood.notes.extend((gaps > 0).then(|| fill.note(gaps)));
         }
         let (mut columns, others): (Vec<_>, Vec<_>) =
             self.list.into_iter().partition(|attribute| attribute.is_complete_number(nodes));
@@ -219,6 +224,27 @@ impl Attribute {
         let fits = |value: &Value| value.width() == width && is_finite(value);
         let complete = self.default.is_some() || self.of_nodes.len() == nodes;
         width > 0 && complete && self.default.iter().chain(self.values()).all(fits)
+    }
+
+    /// Gives the nodes that lack a number one; gives how many values that were.
+    fn fill_gaps(&mut self, nodes: usize, fill: Fill) -> usize {
+        let width = self.width();
+        let fits = |value: &Value| value.width() == width;
+        if width == 0 || self.default.is_some() || self.of_nodes.len() == nodes || !self.values().all(fits) {
+            return 0;
+        }
+        let mut values = vec![f32::NAN; nodes * width];
+        for (node, value) in &self.of_nodes {
+            let row = &mut values[*node as usize * width..];
+            row.iter_mut().zip(value.numbers()).for_each(|(cell, number)| *cell = number);
+        }
+        let gaps = fill.apply(&mut values, width);
+        let rows = values.chunks_exact(width).map(|row| match row {
+            [one] => Value::Number(f64::from(*one)),
+            several => Value::Numbers(several.to_vec()),
+        });
+        self.of_nodes = (0..).zip(rows).collect();
+        gaps
     }
 
     /// Number of columns.
@@ -364,7 +390,9 @@ fn left_out(attributes: &[Attribute]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let reason = "not numbers that every node has";
+    let gaps = attributes.iter().any(|attribute| attribute.width() > 0 && !attribute.has_words());
+    let hint = if gaps { " (--fill zeros or --fill mean fills gaps)" } else { "" };
+    let reason = format!("not numbers that every node has{hint}");
     match attributes.len() {
         0 => None,
         1 => Some(format!("the node attribute {} was left out: {reason}", shown.join(", "))),

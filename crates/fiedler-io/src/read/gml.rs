@@ -76,7 +76,7 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     if several {
         dataset.report.notes.push("the file has several graphs, of which the first was read".into());
     }
-    attributes.understand(nodes, &file)?.describe_nodes(&mut dataset);
+    attributes.understand(nodes, &file, options.fill)?.describe_nodes(&mut dataset);
     Ok(dataset)
 }
 

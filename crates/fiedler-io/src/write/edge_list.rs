@@ -79,11 +79,25 @@ fn write(dataset: &Dataset, path: &Path, files: &mut AtomicFiles) -> Result<()> 
             write_edges(graph, separator, writer)
         }
     })?;
-    if let Some(features) = features(dataset) {
-        write_features(features, csv_titles(dataset), graph, &path.with_file_name(stem), files)?;
+    let stem = path.with_file_name(stem);
+    let features = features(dataset);
+    let titles = csv_titles(dataset);
+    // What lies beside the list is read with it: nothing may be left there of another.
+    for (ending, written) in [
+        (NPY_FEATURES, features.is_some() && titles.is_none()),
+        (CSV_FEATURES, features.is_some() && titles.is_some()),
+        (LABELS, dataset.node_labels.is_some() || !dataset.splits.is_empty()),
+    ] {
+        let beside = companion(&stem, ending);
+        if !written && beside != path {
+            files.remove(&beside)?;
+        }
+    }
+    if let Some(features) = features {
+        write_features(features, titles, graph, &stem, files)?;
     }
     if dataset.node_labels.is_some() || !dataset.splits.is_empty() {
-        write_labels(dataset, graph, &companion(&path.with_file_name(stem), LABELS), files)?;
+        write_labels(dataset, graph, &companion(&stem, LABELS), files)?;
     }
     Ok(())
 }

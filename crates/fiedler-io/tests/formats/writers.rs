@@ -38,7 +38,9 @@ fn parts(dataset: &Dataset) -> BTreeMap<&'static str, String> {
     };
     let mut splits = dataset.splits.clone();
     for split in &mut splits {
-        [&mut split.train, &mut split.validation, &mut split.test, &mut split.stopping].map(|ids| ids.sort_unstable());
+        for ids in [&mut split.train, &mut split.validation, &mut split.test, &mut split.stopping] {
+            ids.sort_unstable();
+        }
     }
     let graph_names = dataset.graph_source.as_ref().and_then(|source| source.names.clone());
     BTreeMap::from([
@@ -298,6 +300,24 @@ proptest! {
             prop_assert_eq!(&back.node_labels, &dataset.node_labels);
         }
     }
+}
+
+#[test]
+fn nothing_of_another_graph_is_left_beside_an_edge_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.csv");
+    let mut dataset = Dataset::single("g", Graph::from_pairs(2, vec![(0, 1)]).unwrap().0);
+    std::fs::write(folder.path().join("g.labels.csv"), "node,class\n0,old\n1,old\n").unwrap();
+    let refused = write::write(&dataset, &path, &write::WriteOptions::default()).unwrap_err();
+    assert!(refused.to_string().ends_with("g.labels.csv exists already"), "{refused}");
+    write::write(&dataset, &path, &write::WriteOptions { force: true }).unwrap();
+    assert!(read::read(&path, &ReadOptions::default()).unwrap().node_labels.is_none());
+    dataset.features = Some(Features::Dense(Dense::new(2, 1, vec![1.0, 2.0]).unwrap()));
+    write::write(&dataset, &path, &write::WriteOptions { force: true }).unwrap();
+    dataset.feature_names = Some(vec!["size".into()]);
+    write::write(&dataset, &path, &write::WriteOptions { force: true }).unwrap();
+    assert_eq!(read::read(&path, &ReadOptions::default()).unwrap().feature_names, dataset.feature_names);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Edge lists: one edge a line, csv, tsv or spaces, header or not, weights or not, gz or not.
+//! Edge lists: one edge a line, csv, tsv or spaces, header or not, weights or not, gz or not; or a parquet file of the same columns.
 //!
 //! **Lines.** The separator (comma, semicolon, tab or spaces) is told by looking. Blank lines and lines that begin with
 //! `#`, `%` or `//` are skipped, so the files of SNAP and KONECT work as they come. Fields may be in double quotes.
@@ -27,7 +27,7 @@ mod plain;
 
 use fiedler_graph::{Dataset, Names, PairChunk};
 
-use super::{Format, ReadOptions, duplicates, tu};
+use super::{Format, ReadOptions, duplicates, table, tu};
 use crate::error::Result;
 use crate::input::{DataSource, base_name};
 use layout::Layout;
@@ -37,7 +37,7 @@ use plain::Refusal;
 /// Edge lists of any separator, with header and weights or without.
 pub const FORMAT: Format = Format {
     name: "edge-list",
-    about: "edge list: csv, tsv or spaces, header or not, weights or not, gz or not",
+    about: "edge list: csv, tsv or spaces, header or not, weights or not, gz or not; or parquet",
     recognizes,
     read,
 };
@@ -45,12 +45,23 @@ pub const FORMAT: Format = Format {
 /// How a comment begins that says a node exists; its name follows.
 pub(crate) const NODE_DIRECTIVE: &str = "# node:";
 
+/// The rest of a comment that says a node exists, whatever its mark and blanks.
+pub(super) fn declared_name(comment: &str) -> Option<&str> {
+    let text = comment.trim_start();
+    let text = text.strip_prefix("//").or_else(|| text.strip_prefix(['#', '%']))?.trim_start();
+    let start = text.get(..NODE_WORD.len()).filter(|start| start.eq_ignore_ascii_case(NODE_WORD))?;
+    Some(&text[start.len()..])
+}
+
+/// What [`declared_name`] looks for.
+const NODE_WORD: &str = "node:";
+
 /// What the files are called that belong to an edge list, after its name without extension.
 pub(crate) const NPY_FEATURES: &str = ".features.npy";
 pub(crate) const CSV_FEATURES: &str = ".features.csv";
 pub(crate) const LABELS: &str = ".labels.csv";
 
-const EXTENSIONS: [&str; 8] = ["csv", "tsv", "txt", "edgelist", "edges", "edge", "el", "ncol"];
+const EXTENSIONS: [&str; 10] = ["csv", "tsv", "txt", "edgelist", "edges", "edge", "el", "ncol", "parquet", "pq"];
 
 /// The edges of a file, nodes numbered from zero.
 struct Edges {
@@ -79,7 +90,7 @@ pub(super) fn beside(input: &DataSource, endings: &[&str]) -> Option<String> {
 }
 
 fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
-    let file = input.read_named()?;
+    let file = table::as_text(input.read_named()?)?;
     let layout = Layout::of(&file, options)?;
     let edges = match plain::parse::<u32>(file.bytes(), &layout) {
         // The text goes before the graph is built: the two need not be in memory at once.

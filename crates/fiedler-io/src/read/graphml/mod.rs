@@ -47,6 +47,6 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     if directed {
         dataset.report.notes.push("the graph is directed; its edges were made undirected".into());
     }
-    attributes.understand(nodes, &file)?.describe_nodes(&mut dataset);
+    attributes.understand(nodes, &file, options.fill)?.describe_nodes(&mut dataset);
     Ok(dataset)
 }

@@ -138,12 +138,12 @@ impl Graphs {
         let mut dataset = Dataset::set(input.stem(), GraphSet::from_block_diagonal(graph, self.sizes)?);
         dataset.report.edges = edges;
         dataset.report.notes = notes;
-        self.of_nodes.understand(nodes, file)?.describe_nodes(&mut dataset);
+        self.of_nodes.understand(nodes, file, options.fill)?.describe_nodes(&mut dataset);
         if graphs > 1 {
             if !dataset.splits.is_empty() {
                 dataset.report.notes.push("splits of nodes were left out: those of a set are of graphs".into());
             }
-            let understood = self.of_graphs.understand(graphs, file)?;
+            let understood = self.of_graphs.understand(graphs, file, None)?;
             dataset.graph_labels = understood.labels;
             dataset.splits = understood.splits;
             if understood.features.is_some() {

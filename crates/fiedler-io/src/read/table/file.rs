@@ -4,9 +4,8 @@ use std::path::Path;
 
 use fiedler_graph::{Dense, Labels, Split};
 
-use super::{Table, column_names, labels_from_table, open, split_columns, splits_from_table};
+use super::{Table, column_names, id_columns, labels_from_table, open, split_columns, splits_from_table};
 use crate::error::{Place, Result};
-use crate::role;
 
 /// A table in a csv, npy or parquet file.
 pub struct TableFile(Box<dyn Table>);
@@ -42,7 +41,7 @@ impl TableFile {
 
     /// The columns that hold ids, names or lines of a source, as their headers say; those that are surely ids come first.
     pub fn id_columns(&self) -> Vec<usize> {
-        role::id_columns(self.names().unwrap_or_default())
+        id_columns(self.0.as_ref())
     }
 
     /// The columns that hold values, as headers say.
@@ -80,7 +79,7 @@ impl TableFile {
         if columns.is_empty() {
             return Err(self.0.place(None).malformed("nothing but ids", "columns of numbers").into());
         }
-        Ok(Dense::new(self.rows(), columns.len(), self.0.numbers(columns)?)?)
+        Ok(Dense::new(self.rows(), columns.len(), self.0.numbers(columns, false)?)?)
     }
 
     /// Columns as labels.
