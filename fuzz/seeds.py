@@ -70,6 +70,13 @@ def graphs():
     seed("matrix_market", "real", "%%MatrixMarket matrix coordinate real symmetric\n% comment\n3 3 2\n2 1 0.5\n3 2 2\n")
     seed("matrix_market", "pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n")
     seed("gml", "small", 'graph [ directed 1 node [ id 0 label "a&#65;" x 1.5 v 1 v 2 graphics [ x 1 ] ] node [ id 1 ] edge [ source 0 target 1 weight 0.5 ] ]')
+    seed("gexf", "karate", (FIXTURES / "karate.gexf").read_bytes())
+    seed("gexf", "small", '<gexf><graph defaultedgetype="directed"><attributes class="node"><attribute id="0" title="x" type="double"><default>1</default></attribute></attributes><nodes><node id="a" label="b"><attvalues><attvalue for="0" value="2"/></attvalues></node><node id="c"/></nodes><edges><edge source="a" target="c" weight="0.5"/></edges></graph></gexf>')
+    seed("node_link", "set", '[{"graph": {"name": "a", "class": "x", "split": "train"}, "nodes": [{"id": 0}], "links": []}, {"graph": [], "nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 0, "target": 1}]}]')
+    for path in sorted((FIXTURES / "pyg").glob("*.pt")):
+        with zipfile.ZipFile(path) as archive:
+            have = {name.split("/", 1)[1]: archive.read(name) for name in archive.namelist()}
+        seed("pyg", path.stem, *(have.get(name, b"") for name in ["data.pkl", *(f"data/{at}" for at in range(6))]))
     for path in sorted(FIXTURES.glob("*.graphml")):
         seed("graphml", path.stem, path.read_bytes())
     for path in sorted(FIXTURES.glob("*.json")):

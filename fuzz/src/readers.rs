@@ -157,6 +157,21 @@ const LAYOUTS: &[Layout] = &[
         ],
     },
     Layout { target: "matrix_market", format: "matrix-market", named: Some("a.mtx"), files: &["a.mtx"] },
+    Layout { target: "gexf", format: "gexf", named: Some("a.gexf"), files: &["a.gexf"] },
+    Layout {
+        target: "pyg",
+        format: "pyg",
+        named: Some("a.pt"),
+        files: &[
+            "a.pt!data.pkl",
+            "a.pt!data/0",
+            "a.pt!data/1",
+            "a.pt!data/2",
+            "a.pt!data/3",
+            "a.pt!data/4",
+            "a.pt!data/5",
+        ],
+    },
     Layout { target: "gml", format: "gml", named: Some("a.gml"), files: &["a.gml"] },
     Layout {
         target: "struc2vec",

@@ -9,17 +9,11 @@ use super::output::Output;
 use super::reading::Reading;
 use fiedler_experiment::Result;
 
-/// Writes a graph in another format, chosen by the target's extension:
-///
-///   .csv .tsv .txt .edgelist   edge list (also with .gz)
-///   .graphml                   GraphML
-///   .npz                       numpy arrays under the gnn-benchmark names
-///
-/// Example: fiedler convert cora cora.graphml
+/// Writes a graph or a set of graphs in another format, chosen by the target's name
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = formats())]
 pub struct Convert {
-    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    /// A path, - for standard input, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
     data: String,
     /// The file to write
     #[arg(value_name = "TO")]
@@ -34,13 +28,30 @@ pub struct Convert {
 impl Convert {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
         let dataset = self.reading.load(Some(&self.data), common.seed(), output)?;
+        // Before anything is written, so that whoever misses something can still choose another format.
+        let left_out = write::left_out(&dataset, &self.target)?;
+        for note in &left_out {
+            output.note(&format!("note: {note}"));
+        }
         let written = write::write(&dataset, &self.target, &write::WriteOptions { force: self.force })?;
         for path in &written.files {
             output.note(&format!("wrote {}", path.display()));
         }
-        for note in &written.notes {
+        for note in written.notes.iter().filter(|note| !left_out.contains(note)) {
             output.note(&format!("note: {note}"));
         }
         Ok(())
     }
+}
+
+fn formats() -> String {
+    let mut help = String::from("Formats by the target's name:");
+    for format in write::FORMATS {
+        let sets = if format.holds_sets { " (also sets)" } else { "" };
+        help.push_str(&format!("\n  {}{sets}\n      {}", format.endings.join(" "), format.about));
+    }
+    help.push_str(
+        "\n\nWhat a format has no place for is told before it is written.\nExample: fiedler convert cora cora.graphml",
+    );
+    help
 }

@@ -16,7 +16,7 @@ use fiedler_experiment::{Error, ErrorKind, Result, weights_in_words};
 /// Describes a graph or a set of graphs: size, connectedness, clustering, features, classes, and what reading it merged or dropped
 #[derive(Debug, clap::Args)]
 pub struct Inspect {
-    /// A path, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
+    /// A path, - for standard input, a name from `fiedler data list`, or a generator such as sbm:nodes=2000
     /// [default: citation, a built-in graph]
     data: Option<String>,
     /// Also tell what the spectrum says: connectivity, cuts, diameter, clusters
@@ -138,6 +138,9 @@ fn size(table: &mut Table, summary: &Summary) {
 
 fn structure(table: &mut Table, summary: &Summary) {
     table.row("components", format!("{}  ({})", count(summary.components), several(summary.isolated, "isolated node")));
+    if summary.bipartite == Some(true) {
+        table.row("bipartite", "yes: every edge joins two sides, neither of which has edges of its own");
+    }
     if let Some(density) = summary.density {
         table.row("density", figure(density));
     }

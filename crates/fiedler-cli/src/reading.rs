@@ -34,6 +34,12 @@ pub struct Reading {
     /// Weight of an edge that is given several times with different ones
     #[arg(long, value_name = "RULE", value_parser = read::Duplicates::NAMES)]
     duplicates: Option<String>,
+    /// What stands for missing features
+    #[arg(long, value_name = "WITH", value_parser = read::Fill::NAMES)]
+    fill: Option<String>,
+    /// What labels are, where their words or numbers do not tell
+    #[arg(long, value_name = "KIND", value_parser = read::TargetKind::NAMES)]
+    target: Option<String>,
 }
 
 impl Reading {
@@ -48,6 +54,8 @@ impl Reading {
             unweighted: self.unweighted,
             // The parser admits no other names.
             duplicates: self.duplicates.as_deref().and_then(|rule| rule.parse().ok()).unwrap_or_default(),
+            fill: self.fill.as_deref().and_then(|fill| fill.parse().ok()),
+            target: self.target.as_deref().and_then(|kind| kind.parse().ok()),
         }
     }
 

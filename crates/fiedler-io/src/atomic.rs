@@ -47,13 +47,15 @@ pub struct Written {
 pub struct AtomicFiles {
     force: bool,
     pending: Vec<(PathBuf, NamedTempFile)>,
+    /// Files that go when the others appear.
+    outdated: Vec<PathBuf>,
     notes: Vec<String>,
 }
 
 impl AtomicFiles {
     /// No files yet; `force` lets them replace what is there.
     pub fn new(force: bool) -> AtomicFiles {
-        AtomicFiles { force, pending: Vec::new(), notes: Vec::new() }
+        AtomicFiles { force, pending: Vec::new(), outdated: Vec::new(), notes: Vec::new() }
     }
 
     /// Writes a file under a temporary name beside its own.
@@ -77,6 +79,20 @@ impl AtomicFiles {
         Ok(())
     }
 
+    /// Sees to it that there is no file of this name beside the others, which would be taken for one of them.
+    ///
+    /// # Errors
+    /// When there is one that may not be replaced.
+    pub fn remove(&mut self, path: &Path) -> Result<()> {
+        if path.exists() {
+            if !self.force {
+                return Err(Error::Exists { path: path.into() });
+            }
+            self.outdated.push(path.into());
+        }
+        Ok(())
+    }
+
     /// Says something the user should know.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
@@ -94,6 +110,9 @@ impl AtomicFiles {
                 std::io::ErrorKind::AlreadyExists => Error::Exists { path: path.clone() },
                 _ => Error::Io { action: "write", path: path.clone(), source: error.error },
             })?;
+        }
+        for path in self.outdated {
+            std::fs::remove_file(&path).map_err(Error::io("remove", &path))?;
         }
         Ok(Written { files, notes: self.notes })
     }

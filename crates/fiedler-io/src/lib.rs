@@ -35,6 +35,7 @@ pub mod molecule;
 mod open;
 pub mod read;
 mod role;
+mod split_words;
 pub mod tables;
 pub mod write;
 

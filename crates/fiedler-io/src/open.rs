@@ -6,12 +6,13 @@ use fiedler_graph::{Dataset, generate};
 
 use crate::catalogue;
 use crate::error::Result;
+use crate::input::STANDARD_INPUT;
 use crate::read::{self, ReadOptions};
 
 /// Reads, finds or makes a dataset: `data` is a path, a name of the [`catalogue`] or a line for
 /// [`generate::from_spec`], which is the only one that needs the seed.
 ///
-/// A path that exists goes first. What has a folder or an extension is taken for a path even if nothing is there.
+/// `-` is standard input. A path that exists goes first. What has a folder or an extension is taken for a path even if nothing is there.
 ///
 /// ```
 /// use fiedler_io::{ReadOptions, open};
@@ -25,7 +26,7 @@ use crate::read::{self, ReadOptions};
 /// # Errors
 /// When there is no such file, dataset or generator, or what there is cannot be read.
 pub fn open(data: &str, options: &ReadOptions, seed: u64) -> Result<Dataset> {
-    let exists = Path::new(data).exists();
+    let exists = data == STANDARD_INPUT || Path::new(data).exists();
     if generate::is_spec(data) && !exists {
         return Ok(generate::from_spec(data, seed)?);
     }

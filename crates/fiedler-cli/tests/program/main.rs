@@ -7,6 +7,7 @@ mod bounds;
 mod data;
 mod embed;
 mod evaluate;
+mod formats;
 mod judging;
 mod matching;
 mod own_files;

@@ -1,5 +1,6 @@
 //! Numbers that describe a graph.
 
+mod bipartite;
 mod components;
 mod cores;
 mod edge_auc;
@@ -7,6 +8,7 @@ mod page_rank;
 mod summary;
 mod triangles;
 
+pub use bipartite::is_bipartite;
 pub use components::components;
 pub use cores::core_numbers;
 pub use edge_auc::edge_auc;

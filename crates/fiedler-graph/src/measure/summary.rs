@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Triangles, components, edge_homophily, triangles};
+use super::{Triangles, components, edge_homophily, is_bipartite, triangles};
 use crate::dataset::Dataset;
 use crate::features::Features;
 use crate::graph::Graph;
@@ -36,6 +36,8 @@ pub struct Summary {
     pub degree: Option<DegreeSummary>,
     /// Share of pairs of nodes that are joined; `None` when no graph has two nodes.
     pub density: Option<f64>,
+    /// Whether every edge joins two sides, as buyers and goods are; `None` for sets and without edges.
+    pub bipartite: Option<bool>,
     /// Number of triangles of all graphs.
     pub triangles: u64,
     /// Average local clustering coefficient; nodes with fewer than two neighbors count as zero.
@@ -163,6 +165,7 @@ pub fn summarize(dataset: &Dataset) -> Summary {
         isolated: (0..graph.num_nodes() as u32).filter(|&node| graph.degree(node) == 0).count(),
         degree: DegreeSummary::of(graph),
         density: mean(|figures| figures.density),
+        bipartite: (!is_set && graph.num_edges() > 0).then(|| is_bipartite(graph)),
         triangles: triangles.count(0..graph.num_nodes() as u32),
         clustering: mean(|figures| figures.clustering),
         transitivity: mean(|figures| figures.transitivity),

@@ -5,6 +5,7 @@
 
 mod archive;
 mod file;
+mod standard_input;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,6 +28,9 @@ const FREE_EXPANSION: u64 = 16 << 20;
 
 /// Files of at least this many bytes are read in parts.
 const LARGE_FILE: u64 = 16 << 20;
+/// The path that stands for standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
 /// How every gzipped file begins.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -51,12 +55,16 @@ enum Store {
 }
 
 impl DataSource {
-    /// Looks at a path: a folder, a zip (which stands for the folder it holds), or a file with what lies beside it.
+    /// Looks at a path: a folder, a zip (which stands for the folder it holds), a file with what lies beside it, or `-` for standard input, which can be read
+    /// once.
     ///
     /// # Errors
     /// When the path does not exist or cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<DataSource> {
         let path = path.as_ref();
+        if path == Path::new(STANDARD_INPUT) {
+            return standard_input::open();
+        }
         let metadata = fs::metadata(path).map_err(Error::io("read", path))?;
         if metadata.is_dir() {
             return Ok(DataSource { path: path.into(), store: Store::Folder(path.into()), file: None });

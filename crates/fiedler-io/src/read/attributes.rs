@@ -3,17 +3,19 @@
 //! **Labels** are the attribute `class`, `y`, `target` or `label`, in this order; failing that, the only attribute of
 //! words, as long as some nodes share one. (`label` with a different word for each node is what Gephi shows beside it,
 //! and a number `y` beside a number `x` is where it draws it: neither is a label.) **Features** are all other
-//! attributes that are numbers, in the order of the file or of the first node, provided every node has them. Everything else is left out,
-//! with a note.
+//! attributes that are numbers, in the order of the file or of the first node, provided every node has them. **Splits** are attributes called `split` or
+//! `split:NAME` with the words of [`split_words`](crate::split_words). Everything else is left out, with a note.
 
 use std::collections::{BTreeMap, HashSet};
 
-use fiedler_graph::{Dense, Features, Labels, Sparse};
+use fiedler_graph::{Dataset, Dense, Features, Labels, Sparse, Split};
 
+use super::Fill;
 use super::separated::whole_number;
 use super::table::labels_from_columns;
 use crate::error::Result;
 use crate::input::File;
+use crate::split_words;
 
 const LABEL_NAMES: [&str; 4] = ["class", "y", "target", "label"];
 /// What Gephi adds to say how a node is drawn.
@@ -24,8 +26,11 @@ const OTHER_NAMES: [&str; 4] = ["", "id", "name", "weight"];
 /// Whether an attribute of this name would not be a feature, or not always.
 pub(crate) fn is_special(name: &str) -> bool {
     let among = |names: &[&str]| names.iter().any(|special| special.eq_ignore_ascii_case(name));
-    among(&LABEL_NAMES) || among(&DRAWING) || among(&OTHER_NAMES)
+    among(&LABEL_NAMES) || among(&DRAWING) || among(&OTHER_NAMES) || split_words::announced(name).is_some()
 }
+
+/// What a list of features without names is called.
+const UNNAMED: &str = "x";
 
 /// Features are kept sparse when at most one value in this many is not zero.
 const SPARSE_BELOW: u64 = 4;
@@ -62,7 +67,19 @@ pub(super) struct Understood {
     pub(super) features: Option<Features>,
     pub(super) feature_names: Option<Vec<String>>,
     pub(super) labels: Option<Labels>,
+    pub(super) splits: Vec<Split>,
     pub(super) notes: Vec<String>,
+}
+
+impl Understood {
+    /// Gives the nodes of a dataset what is known of them.
+    pub(super) fn describe_nodes(self, dataset: &mut Dataset) {
+        dataset.features = self.features;
+        dataset.feature_names = self.feature_names;
+        dataset.node_labels = self.labels;
+        dataset.splits = self.splits;
+        dataset.report.notes.extend(self.notes);
+    }
 }
 
 impl Attributes {
@@ -100,7 +117,7 @@ impl Attributes {
     }
 
     /// Sorts the attributes into features, labels and what is left out.
-    pub(super) fn understand(mut self, nodes: usize, file: &File) -> Result<Understood> {
+    pub(super) fn understand(mut self, nodes: usize, file: &File, fill: Option<Fill>) -> Result<Understood> {
         let mut understood = Understood::default();
         if nodes == 0 {
             return Ok(understood);
@@ -110,16 +127,21 @@ impl Attributes {
         if drawn {
             self.list.retain(|attribute| !DRAWING.contains(&attribute.name.as_str()));
         }
+        understood.splits = self.take_splits(nodes);
         if let Some(at) = self.find_labels(nodes) {
             let attribute = self.list.remove(at);
             let name = attribute.name.clone();
-            let default = attribute.default_length();
+            let default = attribute.default_word().len();
             file.plausible((nodes as u64).saturating_mul(default as u64), "characters of default labels")?;
             let labels = labels_from_columns(vec![name.clone()], vec![attribute.into_texts(nodes)]);
             understood.labels = Some(labels.map_err(|found| file.malformed(found, "classes or numbers"))?);
             if !LABEL_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
                 understood.notes.push(format!("the attribute {name:?} was read as labels"));
             }
+        }
+        if let Some(fill) = fill {
+            let gaps: usize = self.list.iter_mut().map(|attribute| attribute.fill_gaps(nodes, fill)).sum();
+            understood.notes.extend((gaps > 0).then(|| fill.note(gaps)));
         }
         let (mut columns, others): (Vec<_>, Vec<_>) =
             self.list.into_iter().partition(|attribute| attribute.is_complete_number(nodes));
@@ -131,6 +153,26 @@ impl Attributes {
         }
         understood.notes.extend(left_out(&others));
         Ok(understood)
+    }
+
+    /// Takes out the attributes that say which part of a split a node is in.
+    fn take_splits(&mut self, nodes: usize) -> Vec<Split> {
+        let mut splits = Vec::new();
+        self.list.retain(|attribute| {
+            let Some(name) = split_words::announced(&attribute.name) else { return true };
+            let mut words = vec![attribute.default_word(); nodes];
+            for (node, value) in &attribute.of_nodes {
+                match value {
+                    Value::Word(word) => words[*node as usize] = word,
+                    Value::Number(_) | Value::Numbers(_) => return true,
+                }
+            }
+            let split = split_words::from_words(name, words);
+            let understood = split.is_ok();
+            splits.extend(split);
+            !understood
+        });
+        splits
     }
 
     fn find_labels(&self, nodes: usize) -> Option<usize> {
@@ -184,6 +226,27 @@ impl Attribute {
         width > 0 && complete && self.default.iter().chain(self.values()).all(fits)
     }
 
+    /// Gives the nodes that lack a number one; gives how many values that were.
+    fn fill_gaps(&mut self, nodes: usize, fill: Fill) -> usize {
+        let width = self.width();
+        let fits = |value: &Value| value.width() == width;
+        if width == 0 || self.default.is_some() || self.of_nodes.len() == nodes || !self.values().all(fits) {
+            return 0;
+        }
+        let mut values = vec![f32::NAN; nodes * width];
+        for (node, value) in &self.of_nodes {
+            let row = &mut values[*node as usize * width..];
+            row.iter_mut().zip(value.numbers()).for_each(|(cell, number)| *cell = number);
+        }
+        let gaps = fill.apply(&mut values, width);
+        let rows = values.chunks_exact(width).map(|row| match row {
+            [one] => Value::Number(f64::from(*one)),
+            several => Value::Numbers(several.to_vec()),
+        });
+        self.of_nodes = (0..).zip(rows).collect();
+        gaps
+    }
+
     /// Number of columns.
     fn width(&self) -> usize {
         self.values().next().or(self.default.as_ref()).map_or(0, Value::width)
@@ -204,11 +267,11 @@ impl Attribute {
         }
     }
 
-    /// Bytes of the text that stands for a node without a value.
-    fn default_length(&self) -> usize {
+    /// The word of a node without a value.
+    fn default_word(&self) -> &str {
         match &self.default {
-            Some(Value::Word(word)) => word.len(),
-            Some(Value::Number(_) | Value::Numbers(_)) | None => 0,
+            Some(Value::Word(word)) => word,
+            Some(Value::Number(_) | Value::Numbers(_)) | None => "",
         }
     }
 
@@ -257,6 +320,13 @@ fn in_order(columns: &mut [Attribute], of_first: &[String]) -> bool {
     numbers.sort_unstable();
     if numbers.len() == columns.len() && numbers.iter().copied().eq(0..columns.len() as i64) {
         columns.sort_by_key(number);
+        return true;
+    }
+    // So is a single list.
+    if let [only] = columns
+        && only.name == UNNAMED
+        && only.values().all(|value| matches!(value, Value::Numbers(_)))
+    {
         return true;
     }
     let place: BTreeMap<&str, usize> = of_first.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
@@ -320,7 +390,9 @@ fn left_out(attributes: &[Attribute]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let reason = "not numbers that every node has";
+    let gaps = attributes.iter().any(|attribute| attribute.width() > 0 && !attribute.has_words());
+    let hint = if gaps { " (--fill zeros or --fill mean fills gaps)" } else { "" };
+    let reason = format!("not numbers that every node has{hint}");
     match attributes.len() {
         0 => None,
         1 => Some(format!("the node attribute {} was left out: {reason}", shown.join(", "))),

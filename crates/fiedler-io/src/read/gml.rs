@@ -76,11 +76,7 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     if several {
         dataset.report.notes.push("the file has several graphs, of which the first was read".into());
     }
-    let understood = attributes.understand(nodes, &file)?;
-    dataset.features = understood.features;
-    dataset.feature_names = understood.feature_names;
-    dataset.node_labels = understood.labels;
-    dataset.report.notes.extend(understood.notes);
+    attributes.understand(nodes, &file, options.fill)?.describe_nodes(&mut dataset);
     Ok(dataset)
 }
 

@@ -6,11 +6,12 @@
 //! scipy matrices as `adj_matrix` and `node_attr`, classes as `node_label`, names in the dictionary `metadata`.
 //!
 //! Every entry of the adjacency matrix is an edge without a weight, as in the loaders of those who publish in this format:
-//! where an entry is 2, two links were found. Only a member `weighted`, which our own writer adds, makes the entries weights.
+//! where an entry is 2, two links were found. Only a member `weighted`, which our own writer adds, makes the entries weights. It also adds `graph_sizes` for sets of
+//! graphs, `graph_labels`, `edge_attr_*`, and what labels, splits and graphs are called.
 
 use std::collections::BTreeMap;
 
-use fiedler_graph::{Classes, Dataset, Features, Labels, Names, Split};
+use fiedler_graph::{Classes, Dataset, Features, GraphSet, GraphSource, Labels, MultiLabel, Names, Regression, Split};
 
 use super::npz::{Array, Arrays, Matrix};
 use super::pickle::Value;
@@ -66,7 +67,13 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
         Some(names) => graph.with_names(names)?,
         None => graph,
     };
-    let mut dataset = Dataset::single(input.stem(), graph);
+    let num_edges = graph.num_edges();
+    let graphs = match arrays.find("graph_sizes")? {
+        Some(sizes) => GraphSet::from_block_diagonal(graph, sizes.to_u32()?)?,
+        None => GraphSet::single(graph),
+    };
+    let num_graphs = graphs.len();
+    let mut dataset = Dataset::set(input.stem(), graphs);
     dataset.report.edges = edges;
     if counted > 0 {
         dataset
@@ -79,6 +86,16 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     dataset.feature_names = feature_names(&arrays, columns);
     dataset.splits = splits(&arrays)?;
     dataset.node_labels = labels(&arrays, nodes)?;
+    if arrays.has("edge_attr_indptr") {
+        dataset.edge_features = Some(Matrix::from_prefixed(&arrays, "edge_attr")?.into_features(num_edges)?);
+    }
+    if let Some(array) = arrays.find("graph_labels")? {
+        dataset.graph_labels = Some(labels_of(&array, &arrays, "graph_", (num_graphs, "graph"))?);
+    }
+    if let Some(names) = arrays.find("graph_names")? {
+        dataset.graph_source =
+            Some(GraphSource { lines: (1..=num_graphs as u64).collect(), names: Some(names.to_strings()?) });
+    }
     Ok(dataset)
 }
 
@@ -125,22 +142,41 @@ fn labels(arrays: &Arrays, nodes: usize) -> Result<Option<Labels>> {
         return Err(malformed.hint("write the labels out in Python with .toarray()").into());
     }
     let Some(array) = first_of(arrays, &["labels", "node_label"])? else { return Ok(None) };
-    let labels = match array.object() {
-        Some(value) => Array::from_pickle(value, array.place())?.to_labels()?,
-        None => array.to_labels()?,
-    };
-    if labels.len() != nodes {
-        return Err(array.malformed(format!("{} labels", labels.len()), format!("{nodes}, one a node")).into());
+    match array.object() {
+        Some(value) => labels_of(&Array::from_pickle(value, array.place())?, arrays, "", (nodes, "node")),
+        None => labels_of(&array, arrays, "", (nodes, "node")),
     }
-    Ok(Some(match labels {
-        Labels::Classes(classes) => Labels::Classes(named(classes, arrays)),
-        other => other,
-    }))
+    .map(Some)
+}
+
+/// Labels of the kind that names beside them tell, or else their numbers.
+fn labels_of(array: &Array, arrays: &Arrays, prefix: &str, (count, of): (usize, &str)) -> Result<Labels> {
+    let titles = |what: &str| match arrays.find(&format!("{prefix}{what}_names"))? {
+        Some(names) => names.to_strings().map(Some),
+        None => Ok(None),
+    };
+    let known = |value: f64| (!value.is_nan()).then_some(value);
+    let labels = if let Some(names) = titles("task")? {
+        let answers = array.to_f64()?.into_iter().map(|value| known(value).map(|value| value != 0.0)).collect();
+        Labels::MultiLabel(MultiLabel::new(names, answers)?)
+    } else if let Some(names) = titles("value")? {
+        let values = array.to_f64()?.into_iter().map(|value| known(value).map(|value| value as f32)).collect();
+        Labels::Regression(Regression::new(names, values)?)
+    } else {
+        match array.to_labels()? {
+            Labels::Classes(classes) => Labels::Classes(named(classes, arrays, prefix)),
+            other => other,
+        }
+    };
+    if labels.len() != count {
+        return Err(array.malformed(format!("{} labels", labels.len()), format!("{count}, one a {of}")).into());
+    }
+    Ok(labels)
 }
 
 /// The classes under the names that the file has for them; as they are where it has none that fit.
-fn named(classes: Classes, arrays: &Arrays) -> Classes {
-    let Some(names) = class_names(arrays) else { return classes };
+fn named(classes: Classes, arrays: &Arrays, prefix: &str) -> Classes {
+    let Some(names) = class_names(arrays, prefix) else { return classes };
     let name_of = |class: &String| names.get(&class.parse::<i64>().ok()?).cloned();
     match classes.names().iter().map(name_of).collect::<Option<Vec<_>>>() {
         Some(names) => classes.clone().with_names(names).unwrap_or(classes),
@@ -149,11 +185,11 @@ fn named(classes: Classes, arrays: &Arrays) -> Classes {
 }
 
 /// Names are an ornament: those that cannot be read are left out rather than refused.
-fn class_names(arrays: &Arrays) -> Option<BTreeMap<i64, String>> {
+fn class_names(arrays: &Arrays, prefix: &str) -> Option<BTreeMap<i64, String>> {
     if let Some(array) = arrays.find("idx_to_class").ok()? {
         return dictionary(&array);
     }
-    let names = match arrays.find("class_names").ok()? {
+    let names = match arrays.find(&format!("{prefix}class_names")).ok()? {
         Some(array) => array.to_strings().ok()?,
         None => {
             let metadata = arrays.find("metadata").ok()??;

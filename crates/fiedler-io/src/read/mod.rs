@@ -7,6 +7,8 @@ pub(crate) mod attributes;
 mod columns;
 mod duplicates;
 pub(crate) mod edge_list;
+mod fill;
+mod gexf;
 mod gml;
 mod gnn_benchmark;
 mod graph_saint;
@@ -22,13 +24,16 @@ mod ogb;
 pub mod pickle;
 mod planetoid;
 mod powerful_gnns;
+mod pyg;
 mod scipy_npz;
 pub(crate) mod separated;
 mod sole;
 mod struc2vec;
 mod table;
+mod target;
 mod tu;
 mod wiki_cs;
+mod xml;
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +44,10 @@ use crate::error::{Error, Place, Result};
 use crate::input::DataSource;
 
 pub use duplicates::Duplicates;
+pub use fill::Fill;
 pub use table::TableFile;
+pub(crate) use table::labels_from_columns;
+pub use target::TargetKind;
 
 /// A file format: its name, how to recognize it and how to read it.
 #[derive(Debug, Clone, Copy)]
@@ -65,9 +73,11 @@ pub const FORMATS: &[Format] = &[
     gnn_benchmark::FORMAT,
     heterophilous::FORMAT,
     scipy_npz::FORMAT,
+    pyg::FORMAT,
     matrix_market::FORMAT,
     struc2vec::FORMAT,
     graphml::FORMAT,
+    gexf::FORMAT,
     gml::FORMAT,
     node_link::FORMAT,
     moleculenet::FORMAT,
@@ -93,6 +103,12 @@ pub struct ReadOptions {
     pub unweighted: bool,
     /// Which weight an edge gets that a file gives several times with different ones.
     pub duplicates: Duplicates,
+    /// What stands for features that are missing; without it they are an error, or attributes that lack them are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
+    /// What labels are, where their words or numbers do not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetKind>,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.
@@ -112,7 +128,8 @@ pub fn read_source(input: &DataSource, options: &ReadOptions) -> Result<Dataset>
     let place = Place::file(input.path());
     let mut dataset = (format.read)(input, options).map_err(|error| error.at(&place))?;
     dataset.report.format = format.name;
-    table::attach(&mut dataset, options)?;
+    table::attach(&mut dataset, input, options)?;
+    target::settle(&mut dataset, options).map_err(|error| error.at(&place))?;
     dataset.check().map_err(|error| Error::from(error).at(&place))?;
     Ok(dataset)
 }

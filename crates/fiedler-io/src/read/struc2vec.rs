@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use fiedler_graph::{Classes, Dataset, Graph, Labels, MAX_NODES, Names};
 
+use super::edge_list::declared_name;
 use super::numbers::{Row, rows};
+use super::separated::whole_number;
 use super::sole::sole;
 use super::{Format, ReadOptions};
 use crate::error::Result;
@@ -101,6 +103,13 @@ fn read_labels(file: &File, nodes: &mut Nodes) -> Result<Vec<i64>> {
 fn read_pairs(file: &File, nodes: &mut Nodes) -> Result<Vec<(u32, u32)>> {
     let mut pairs = Vec::new();
     for mut row in rows(file) {
+        if row.begins_with(b'#') {
+            // A node without edges may be declared, as in any edge list.
+            if let Some(name) = declared_name(&row.text()).and_then(|name| whole_number(name.trim())) {
+                nodes.id(name, &row)?;
+            }
+            continue;
+        }
         let (a, b) = (row.whole("a node, by its number")?, row.whole("a second node")?);
         row.end("two nodes a line")?;
         pairs.push((nodes.id(a, &row)?, nodes.id(b, &row)?));

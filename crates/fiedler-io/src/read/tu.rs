@@ -47,15 +47,22 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
         files.real_numbers("_edge_attributes.txt", "an edge attribute", pairs.len(), "pair in the list of edges")?,
         options.attributes,
     )?;
-    let features = columns::features(
-        files.whole_numbers("_node_labels.txt", "a node label", nodes, "node")?,
-        files.real_numbers("_node_attributes.txt", "a node attribute", nodes, "node")?,
-        options.attributes,
-    )?;
+    let node_labels = files.whole_numbers("_node_labels.txt", "a node label", nodes, "node")?;
+    let attributes = files.real_numbers("_node_attributes.txt", "a node attribute", nodes, "node")?;
+    let unused = match (&node_labels, &attributes) {
+        (Some(_), Some(attributes)) if !options.attributes => Some(attributes.columns),
+        _ => None,
+    };
+    let features = columns::features(node_labels, attributes, options.attributes)?;
     let mut dataset = Assembly::of(sizes, pairs)?.into_dataset(base_name(&files.prefix), edge_features)?;
     dataset.features = features.map(|features| order.sort_rows(features));
     dataset.graph_labels = graph_labels(&files, graphs)?;
-    if matches!(dataset.graph_labels, Some(Labels::Regression(_))) && files.has(CLASSES) {
+    if let Some(columns) = unused {
+        let note =
+            format!("{columns} continuous attributes of nodes are left out beside node labels; --attributes uses both");
+        dataset.report.notes.push(note);
+    }
+    if files.has(TARGETS) && files.has(CLASSES) {
         let name = &dataset.name;
         let note = format!("{name}{CLASSES} is left out: the values of {name}{TARGETS} are the labels");
         dataset.report.notes.push(note);
@@ -196,10 +203,16 @@ fn graph_labels(files: &Files, graphs: usize) -> Result<Option<Labels>> {
         return Ok(Some(Labels::Regression(Regression::new(names, targets.values.into_iter().map(Some).collect())?)));
     }
     let Some(file) = files.optional(CLASSES)? else { return Ok(None) };
-    let labels = table(&file, |row| row.whole("the class of a graph"))?;
+    let labels = table(&file, |row| row.real("the class of a graph"))?;
     labels.check_rows(&file, graphs, "graph of the graph indicator")?;
     if labels.columns != 1 {
         return Err(file.malformed(format!("{} labels a line", labels.columns), "one class a line").into());
     }
+    // Values with fractions are to be predicted as such.
+    if labels.values.iter().any(|label| label.fract() != 0.0) {
+        let values = labels.values.into_iter().map(Some).collect();
+        return Ok(Some(Labels::Regression(Regression::new(vec!["target-1".into()], values)?)));
+    }
+    let labels = table(&file, |row| row.whole("the class of a graph"))?;
     Ok(Some(Labels::Classes(Classes::from_integers(labels.values.into_iter().map(Some)))))
 }

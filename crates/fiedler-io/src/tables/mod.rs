@@ -12,7 +12,7 @@ mod row_ids;
 
 use std::path::Path;
 
-use fiedler_graph::{Dense, Features, Labels};
+use fiedler_graph::{Dense, Features, Labels, Split};
 
 use crate::error::Result;
 use crate::read::TableFile;
@@ -30,6 +30,8 @@ pub struct LabelTable {
     pub ids: Option<Vec<String>>,
     /// Names of the columns of labels, where the file has them.
     pub columns: Vec<String>,
+    /// Splits in columns called `split` or `split:NAME`; they count rows.
+    pub splits: Vec<Split>,
 }
 
 /// What a row of a table stands for.
@@ -110,11 +112,12 @@ pub fn read_labels(path: impl AsRef<Path>) -> Result<LabelTable> {
         None => None,
     };
     let values = if ids.is_some() { table.value_columns() } else { (0..table.columns()).collect() };
+    let (of_splits, values) = table.without_splits(values);
     if let Some(ids) = &ids {
         matching::row_of_id(&table, ids)?;
     }
     let columns = table.names().map_or_else(Vec::new, |names| values.iter().map(|&at| names[at].clone()).collect());
-    Ok(LabelTable { labels: table.labels(&values)?, ids, columns })
+    Ok(LabelTable { labels: table.labels(&values)?, ids, columns, splits: table.splits(&of_splits)? })
 }
 
 /// Reads embeddings, one row for each item.

@@ -1,4 +1,4 @@
-//! GraphML: features are node attributes, called as their columns are or `f0`, `f1` …, labels the attribute `class`.
+//! GraphML: features are node attributes, called as their columns are or `f0`, `f1` …, labels the attribute `class`, splits `split:NAME`.
 //!
 //! Of sparse features only those are written that are not zero; zero is then the attribute's default, which we apply
 //! but networkx does not.
@@ -9,21 +9,55 @@ use std::path::Path;
 
 use fiedler_graph::{Dataset, Features, Graph, Labels};
 
-use super::{label_names, label_texts, names, stored};
+use super::text::{changed_labels, label_names, label_texts};
+use super::{Format, class_names, features, leaves_out, left_out_of_text, names, stored};
 use crate::atomic::AtomicFiles;
 use crate::error::{Error, Result};
 use crate::read::attributes;
+use crate::split_words;
 
-pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut AtomicFiles) -> Result<()> {
-    let labels = dataset.node_labels.as_ref();
-    check(graph, labels)?;
+/// GraphML.
+pub(super) const FORMAT: Format = Format {
+    name: "graphml",
+    endings: &[".graphml"],
+    about: "GraphML; features, labels and splits are node attributes",
+    holds_sets: false,
+    left_out,
+    write,
+};
+
+fn left_out(dataset: &Dataset) -> Vec<String> {
+    let mut notes = left_out_of_text(dataset);
+    if dataset.edge_features.is_some() {
+        notes.push(leaves_out("edge features are", FORMAT.name));
+    }
+    if dataset.graph_labels.is_some() {
+        notes.push(leaves_out("labels of graphs are", FORMAT.name));
+    }
+    if dataset.feature_names.is_some() && features(dataset).is_some() && attribute_titles(dataset).is_none() {
+        notes.push("feature names are left out: two are equal, or one would be taken for something else".into());
+    }
+    notes.extend(dataset.node_labels.as_ref().and_then(changed_labels));
+    notes
+}
+
+fn write(dataset: &Dataset, path: &Path, files: &mut AtomicFiles) -> Result<()> {
+    let graph = dataset.graphs.block_diagonal();
+    check(dataset, graph)?;
+    let splits: Vec<Vec<String>> =
+        dataset.splits.iter().map(|split| split_words::words(split, graph.num_nodes())).collect();
     files.write(path, |writer| {
         writeln!(writer, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(writer, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">")?;
-        write_keys(writer, graph, dataset, labels)?;
+        write_keys(writer, graph, dataset)?;
         writeln!(writer, "<graph edgedefault=\"undirected\">")?;
         for (node, name) in names(graph).enumerate() {
-            write_node(writer, node, &name, dataset.features.as_ref(), labels)?;
+            write!(writer, "<node id=\"{}\">", escaped(&name))?;
+            write_values(writer, node, dataset)?;
+            for (at, words) in splits.iter().enumerate().filter(|(_, words)| !words[node].is_empty()) {
+                write!(writer, "<data key=\"split{at}\">{}</data>", words[node])?;
+            }
+            writeln!(writer, "</node>")?;
         }
         write_edges(writer, graph)?;
         writeln!(writer, "</graph>\n</graphml>")
@@ -31,21 +65,22 @@ pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut A
 }
 
 /// Several columns of labels would be features to any reader, and some characters cannot be in XML at all.
-fn check(graph: &Graph, labels: Option<&Labels>) -> Result<()> {
+fn check(dataset: &Dataset, graph: &Graph) -> Result<()> {
+    let labels = dataset.node_labels.as_ref();
     if let Some(columns) = labels.map(|labels| label_names(labels).len()).filter(|columns| *columns > 1) {
         return Err(Error::setting("number of label columns", columns, "one for GraphML; npz and csv hold several"));
     }
-    let classes = labels.and_then(Labels::classes).map_or([].as_slice(), |classes| classes.names());
     let forbidden = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{fffe}' | '\u{ffff}');
-    match names(graph).chain(classes.iter().cloned()).find(|name| name.contains(forbidden)) {
+    let splits = dataset.splits.iter().map(|split| split.name.clone());
+    match names(graph).chain(class_names(labels).iter().cloned()).chain(splits).find(|name| name.contains(forbidden)) {
         Some(name) => Err(Error::setting("name", format!("{name:?}"), "a name without control characters for GraphML")),
         None => Ok(()),
     }
 }
 
-fn write_keys(writer: &mut impl Write, graph: &Graph, dataset: &Dataset, labels: Option<&Labels>) -> io::Result<()> {
-    let features = dataset.features.as_ref();
-    let titles = titles(dataset);
+fn write_keys(writer: &mut impl Write, graph: &Graph, dataset: &Dataset) -> io::Result<()> {
+    let (features, labels) = (features(dataset), dataset.node_labels.as_ref());
+    let titles = attribute_titles(dataset);
     let default = if matches!(features, Some(Features::Sparse(_))) { "<default>0</default>" } else { "" };
     for column in 0..features.map_or(0, Features::columns) {
         let title = titles.map_or_else(|| format!("f{column}"), |titles| escaped(&titles[column]));
@@ -56,14 +91,18 @@ fn write_keys(writer: &mut impl Write, graph: &Graph, dataset: &Dataset, labels:
         let kind = if matches!(labels, Labels::Classes(_)) { "string" } else { "double" };
         writeln!(writer, "<key id=\"class\" for=\"node\" attr.name=\"class\" attr.type=\"{kind}\"/>")?;
     }
+    for (at, split) in dataset.splits.iter().enumerate() {
+        let title = escaped(&split_words::header(&split.name));
+        writeln!(writer, "<key id=\"split{at}\" for=\"node\" attr.name=\"{title}\" attr.type=\"string\"/>")?;
+    }
     if graph.weights().is_some() {
         writeln!(writer, "<key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"float\"/>")?;
     }
     Ok(())
 }
 
-/// Names of the feature columns, where readers would take none of them for something else.
-fn titles(dataset: &Dataset) -> Option<&[String]> {
+/// Names of the feature columns, where readers of attributes would take none of them for something else.
+pub(super) fn attribute_titles(dataset: &Dataset) -> Option<&[String]> {
     let titles = dataset.feature_names.as_deref()?;
     let different: HashSet<&str> = titles.iter().map(String::as_str).collect();
     let plain =
@@ -71,22 +110,15 @@ fn titles(dataset: &Dataset) -> Option<&[String]> {
     (different.len() == titles.len() && titles.iter().all(plain)).then_some(titles)
 }
 
-fn write_node(
-    writer: &mut impl Write,
-    node: usize,
-    name: &str,
-    features: Option<&Features>,
-    labels: Option<&Labels>,
-) -> io::Result<()> {
-    write!(writer, "<node id=\"{}\">", escaped(name))?;
-    for (column, value) in features.map_or_else(Vec::new, |features| stored(features, node)) {
+fn write_values(writer: &mut impl Write, node: usize, dataset: &Dataset) -> io::Result<()> {
+    for (column, value) in features(dataset).map_or_else(Vec::new, |features| stored(features, node)) {
         write!(writer, "<data key=\"f{column}\">{value}</data>")?;
     }
-    let texts = labels.map_or_else(Vec::new, |labels| label_texts(labels, node));
+    let texts = dataset.node_labels.as_ref().map_or_else(Vec::new, |labels| label_texts(labels, node));
     for text in texts.iter().filter(|text| !text.is_empty()) {
         write!(writer, "<data key=\"class\">{}</data>", escaped(text))?;
     }
-    writeln!(writer, "</node>")
+    Ok(())
 }
 
 fn write_edges(writer: &mut impl Write, graph: &Graph) -> io::Result<()> {

@@ -1,20 +1,19 @@
-//! Writers, one file a format.
+//! Writers, one file a format; [`FORMATS`] is the list.
 //!
-//! [`write()`] puts a dataset of one graph into the format that the name's extension asks for:
+//! [`write()`] puts a dataset into the format that the target's name asks for:
 //!
-//! | extension | what is written |
+//! | name | what is written |
 //! |---|---|
-//! | `.csv`, `.tsv`, `.txt`, `.edgelist`, also with `.gz` | an edge list; features beside it in `NAME.features.npy` or `.csv`, labels in `NAME.labels.csv` |
-//! | `.graphml` | GraphML, features and labels as node attributes |
-//! | `.npz` | numpy arrays in the layout of gnn-benchmark |
+//! | `.csv`, `.tsv`, `.txt`, `.edgelist`, also with `.gz` | one graph: an edge list; features beside it in `NAME.features.npy` or `.csv`, labels and splits in `NAME.labels.csv` |
+//! | `.graphml` | one graph: GraphML, features, labels and splits as node attributes |
+//! | `.json` | a graph or a set of graphs: node-link JSON, as networkx has it |
+//! | `.zip`, `…_A.txt` | a set of graphs: the TU layout, in an archive or as files side by side |
+//! | `.npz` | a graph or a set of graphs: numpy arrays in the layout of gnn-benchmark, with all that is known of it |
 //!
 //! Each file is written under a temporary name in its folder and then renamed, so that there is never half a file;
-//! nothing that exists is replaced unless asked. Names of nodes are kept. What reading gives back is the same graph,
-//! with these exceptions: names that all are whole numbers come back as numbers; a single column of answers or of whole
-//! real values comes back as classes, and so does, from npz, a table of answers of which no node has two; names of
-//! label columns come back only from csv; features of categories come back as numbers; splits are written to npz only, and
-//! edge features nowhere, which [`Written::notes`] says. Names of feature columns are kept, unless they would be taken for
-//! something else (ids in csv, labels in GraphML).
+//! nothing that exists is replaced unless asked. What reading gives back is the same dataset, with these exceptions: names that all are whole numbers come
+//! back as numbers, features of categories as numbers, and, except from npz, labels as their words suggest (a single column of whole real
+//! values as classes). Everything that a format leaves out is told by [`left_out`] before, and in [`Written::notes`] after writing; what it cannot do without is refused.
 //!
 //! ```
 //! use fiedler_graph::{Dataset, Graph};
@@ -30,10 +29,13 @@
 
 mod edge_list;
 mod graphml;
+mod node_link;
 mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod text;
+mod tu;
 
 use std::path::Path;
 
@@ -52,35 +54,40 @@ pub use parquet::parquet;
 const MAX_DENSE_VALUES: usize = 1 << 28;
 
 /// A format that can be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// One edge a line, separated by a comma (`.csv`), a tab (`.tsv`) or a space (`.txt`, `.edgelist`), perhaps gzipped.
-    EdgeList,
-    /// GraphML.
-    GraphMl,
-    /// numpy arrays in the layout of gnn-benchmark.
-    Npz,
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// Its name, the same as that of the reader.
+    pub name: &'static str,
+    /// How names of its files end, in lower case.
+    pub endings: &'static [&'static str],
+    /// What it is and what it holds, in one line of help.
+    pub about: &'static str,
+    /// Whether it holds sets of graphs.
+    pub holds_sets: bool,
+    /// What of a dataset it leaves out, a sentence each.
+    left_out: fn(&Dataset) -> Vec<String>,
+    write: fn(&Dataset, &Path, &mut AtomicFiles) -> Result<()>,
 }
 
+/// Every format that can be written.
+pub const FORMATS: &[Format] = &[edge_list::FORMAT, graphml::FORMAT, node_link::FORMAT, tu::FORMAT, npz::FORMAT];
+
 impl Format {
-    /// The format that a name's extension asks for.
+    /// The format that a name's ending asks for.
     ///
     /// # Errors
     /// When there is no such format.
-    pub fn of(path: &Path) -> Result<Format> {
+    pub fn of(path: &Path) -> Result<&'static Format> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let extension = |name: &str| name.rsplit_once('.').map(|(_, extension)| extension.to_owned());
-        let unpacked = name.strip_suffix(".gz");
-        match (extension(unpacked.unwrap_or(&name)).as_deref(), unpacked.is_some()) {
-            (Some("csv" | "tsv" | "txt" | "edgelist"), _) => Ok(Format::EdgeList),
-            (Some("graphml"), false) => Ok(Format::GraphMl),
-            (Some("npz"), false) => Ok(Format::Npz),
-            _ => Err(Error::setting(
-                "file to write",
-                path.display(),
-                "a name that ends in .csv, .tsv, .txt or .edgelist (these also with .gz), .graphml or .npz",
-            )),
-        }
+        let fits = |format: &&Format| format.endings.iter().any(|ending| name.ends_with(ending));
+        // `NAME_A.txt` ends as an edge list does, too: the longest ending says most.
+        let longest = |format: &&Format| {
+            format.endings.iter().filter(|ending| name.ends_with(**ending)).map(|ending| ending.len()).max()
+        };
+        FORMATS.iter().filter(fits).max_by_key(longest).ok_or_else(|| {
+            let endings: Vec<&str> = FORMATS.iter().flat_map(|format| format.endings).copied().collect();
+            Error::setting("file to write", path.display(), format!("a name that ends in {}", endings.join(", ")))
+        })
     }
 }
 
@@ -91,58 +98,82 @@ pub struct WriteOptions {
     pub force: bool,
 }
 
-/// Writes a dataset of one graph.
+/// What of a dataset a file of this name cannot hold, a sentence each; nothing is written.
 ///
 /// # Errors
-/// When the extension is unknown, the dataset is a set of several graphs or holds what the format cannot, a file exists and
+/// When the ending is unknown.
+///
+/// ```
+/// use std::path::Path;
+/// let karate = fiedler_graph::generate::karate();
+/// assert!(fiedler_io::write::left_out(&karate, Path::new("karate.npz"))?.is_empty());
+/// # Ok::<(), fiedler_io::Error>(())
+/// ```
+pub fn left_out(dataset: &Dataset, path: &Path) -> Result<Vec<String>> {
+    Ok((Format::of(path)?.left_out)(dataset))
+}
+
+/// Writes a dataset.
+///
+/// # Errors
+/// When the ending is unknown, the dataset is a set of several graphs or holds what the format cannot do without, a file exists and
 /// `force` was not asked for, or the system refuses.
 pub fn write(dataset: &Dataset, path: impl AsRef<Path>, options: &WriteOptions) -> Result<Written> {
     let path = path.as_ref();
     let format = Format::of(path)?;
     dataset.check()?;
-    let Some(graph) = dataset.graph() else {
-        let expected = "one graph, which is all that an edge list, GraphML and npz can hold";
+    if !format.holds_sets && dataset.graph().is_none() {
+        let of_sets: Vec<&str> =
+            FORMATS.iter().filter(|format| format.holds_sets).flat_map(|format| format.endings).copied().collect();
+        let expected = format!("one graph, which is all that {} holds; sets go to {}", format.name, of_sets.join(", "));
         return Err(Error::setting("number of graphs", dataset.graphs.len(), expected));
-    };
+    }
+    if let Some((at, split)) = dataset
+        .splits
+        .iter()
+        .enumerate()
+        .find(|(at, split)| dataset.splits[..*at].iter().any(|earlier| earlier.name == split.name))
+    {
+        let expected = format!("a name that none of the {at} splits before has");
+        return Err(Error::setting("name of a split", format!("{:?}", split.name), expected));
+    }
     let mut files = AtomicFiles::new(options.force);
-    match format {
-        Format::EdgeList => edge_list::write(dataset, graph, path, &mut files)?,
-        Format::GraphMl => graphml::write(dataset, graph, path, &mut files)?,
-        Format::Npz => npz::write(dataset, graph, path, &mut files)?,
-    }
+    (format.write)(dataset, path, &mut files)?;
     let mut written = files.finish()?;
-    if !dataset.splits.is_empty() && format != Format::Npz {
-        written.notes.push("splits were not written".into());
-    }
-    if dataset.edge_features.is_some() {
-        written.notes.push("edge features were not written".into());
-    }
+    written.notes.extend((format.left_out)(dataset));
     Ok(written)
 }
 
-/// Class names, answers or values of one node, as text; empty where missing.
-fn label_texts(labels: &Labels, node: usize) -> Vec<String> {
-    let text = |value: Option<String>| value.unwrap_or_default();
-    match labels {
-        Labels::Classes(classes) => {
-            vec![text(classes.of()[node].map(|class| classes.names()[class as usize].clone()))]
-        }
-        Labels::MultiLabel(tasks) => {
-            tasks.row(node).iter().map(|answer| text(answer.map(|answer| u8::from(answer).to_string()))).collect()
-        }
-        Labels::Regression(values) => {
-            values.row(node).iter().map(|value| text(value.map(|value| value.to_string()))).collect()
-        }
-    }
+/// The sentence for a part of the data that a format leaves out.
+fn leaves_out(what: &str, format: &str) -> String {
+    format!("{what} left out: {format} has no place for them")
 }
 
-/// Names of the columns of labels.
-fn label_names(labels: &Labels) -> Vec<String> {
-    match labels {
-        Labels::Classes(_) => vec!["class".into()],
-        Labels::MultiLabel(tasks) => tasks.names().to_vec(),
-        Labels::Regression(values) => values.names().to_vec(),
+/// What no format of text holds.
+fn left_out_of_text(dataset: &Dataset) -> Vec<String> {
+    let mut notes = Vec::new();
+    if dataset.features.is_some() && features(dataset).is_none() {
+        notes.push("features are left out: they have no columns".to_owned());
     }
+    if dataset.graph_source.as_ref().is_some_and(|source| source.names.is_none()) {
+        notes.push("lines of the source are left out".to_owned());
+    }
+    notes
+}
+
+/// Features with at least one column.
+fn features(dataset: &Dataset) -> Option<&Features> {
+    dataset.features.as_ref().filter(|features| features.columns() > 0)
+}
+
+/// Refuses features that would take too much room with all their zeros.
+fn check_dense(features: &Features, place: &str) -> Result<()> {
+    let values = features.rows().saturating_mul(features.columns());
+    if values > MAX_DENSE_VALUES {
+        let expected = format!("at most {MAX_DENSE_VALUES} {place}; npz keeps them sparse");
+        return Err(Error::setting("number of feature values", values, expected));
+    }
+    Ok(())
 }
 
 /// Column and value of a node's features; of sparse ones, those that are not zero.
@@ -162,4 +193,9 @@ fn stored(features: &Features, node: usize) -> Vec<(usize, f32)> {
 /// The names of all nodes, in order.
 fn names(graph: &Graph) -> impl Iterator<Item = String> + '_ {
     (0..graph.num_nodes() as u32).map(|node| graph.name(node))
+}
+
+/// Names of classes; none of other labels.
+fn class_names(labels: Option<&Labels>) -> &[String] {
+    labels.and_then(Labels::classes).map_or(&[], |classes| classes.names())
 }

@@ -2,8 +2,9 @@
 //!
 //! `adj_data`, `adj_indices`, `adj_indptr`, `adj_shape` hold the adjacency matrix, every edge from both ends; when the
 //! graph has weights they are the data, and a member `weighted` says so. `attr_*` hold the features likewise. `labels`
-//! are class numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names`
-//! `node_names` and `attr_names` are text. `split_names` are the names of splits, and
+//! are class numbers, or a table of answers or values; where some are missing they are floats with NaN. `class_names` (or `task_names`, `value_names`),
+//! `node_names` and `attr_names` are text. A set of graphs is one block-diagonal matrix with `graph_sizes`; `graph_labels`, `graph_class_names` and `graph_names` are of
+//! graphs, `edge_attr_*` of edges. `split_names` are the names of splits, and
 //! `split_0_train`, `split_0_validation`, `split_0_test`, `split_0_stopping` the ids of the first one's parts.
 
 use std::io::{self, Seek, Write};
@@ -14,29 +15,65 @@ use zip::write::SimpleFileOptions;
 
 use fiedler_graph::{Dataset, Features, Graph, Labels, Split};
 
-use super::{names, npy, stored};
+use super::text::label_names;
+use super::{Format, class_names, leaves_out, names, npy, stored};
 use crate::atomic::AtomicFiles;
 use crate::error::{Error, Result};
 
 /// Text is stored at the length of the longest name: more than this for all nodes together is refused.
 const MAX_TEXT_BYTES: usize = 1 << 30;
 
-pub(super) fn write(dataset: &Dataset, graph: &Graph, path: &Path, files: &mut AtomicFiles) -> Result<()> {
-    check_names(graph, dataset.node_labels.as_ref())?;
+/// npz.
+pub(super) const FORMAT: Format = Format {
+    name: "gnn-benchmark",
+    endings: &[".npz"],
+    about: "numpy arrays under the gnn-benchmark names: a graph or a set, with everything that is known of it",
+    holds_sets: true,
+    left_out,
+    write,
+};
+
+fn left_out(dataset: &Dataset) -> Vec<String> {
+    let mut notes = Vec::new();
+    if dataset.feature_names.as_ref().is_some_and(|names| !names.is_empty() && !are_storable(names)) {
+        notes.push("feature names are left out: they are too long, empty, or end in a null character".into());
+    }
+    if dataset.graph_source.as_ref().is_some_and(|source| source.names.is_none()) {
+        notes.push(leaves_out("lines of the source are", "npz"));
+    }
+    notes
+}
+
+fn write(dataset: &Dataset, path: &Path, files: &mut AtomicFiles) -> Result<()> {
+    let graph = dataset.graphs.block_diagonal();
+    check_names(graph, dataset)?;
     files.write(path, |writer| {
         let mut arrays = Arrays { zip: ZipWriter::new(writer) };
         arrays.adjacency(graph)?;
         if let Some(features) = &dataset.features {
-            arrays.attributes(features)?;
+            arrays.attributes("attr", features)?;
+        }
+        if let Some(features) = &dataset.edge_features {
+            arrays.attributes("edge_attr", features)?;
         }
         if let Some(labels) = &dataset.node_labels {
-            arrays.labels(labels)?;
+            arrays.labels("", labels)?;
+        }
+        if let Some(labels) = &dataset.graph_labels {
+            arrays.labels("graph_", labels)?;
         }
         if graph.names().is_some() {
             arrays.texts("node_names", &names(graph).collect::<Vec<_>>())?;
         }
         if let Some(names) = dataset.feature_names.as_ref().filter(|names| are_storable(names)) {
             arrays.texts("attr_names", names)?;
+        }
+        if dataset.graphs.len() != 1 {
+            let sizes = dataset.graphs.node_offsets().windows(2).map(|ends| i64::from(ends[1] - ends[0]));
+            arrays.array("graph_sizes", npy::INT64, &[dataset.graphs.len()], npy::integers(sizes))?;
+        }
+        if let Some(names) = dataset.graph_source.as_ref().and_then(|source| source.names.as_ref()) {
+            arrays.texts("graph_names", names)?;
         }
         if !dataset.splits.is_empty() {
             arrays.splits(&dataset.splits)?;
@@ -53,13 +90,14 @@ fn are_storable(texts: &[String]) -> bool {
 }
 
 /// numpy cannot tell a name from one with null characters at its end.
-fn check_names(graph: &Graph, labels: Option<&Labels>) -> Result<()> {
-    let classes = labels.and_then(Labels::classes).map_or([].as_slice(), |classes| classes.names());
-    if graph.names().is_none() && classes.is_empty() {
-        return Ok(());
-    }
+fn check_names(graph: &Graph, dataset: &Dataset) -> Result<()> {
+    let of_graphs = dataset.graph_source.iter().flat_map(|source| source.names.iter().flatten()).cloned();
+    let labels = || [&dataset.node_labels, &dataset.graph_labels].into_iter().flatten();
+    let of_labels = labels().flat_map(|labels| [class_names(Some(labels)).to_vec(), label_names(labels)].concat());
+    let of_splits = dataset.splits.iter().map(|split| split.name.clone());
+    let of_nodes = names(graph).take(if graph.names().is_some() { graph.num_nodes() } else { 0 });
     let mut longest = 0;
-    for name in names(graph).chain(classes.iter().cloned()) {
+    for name in of_nodes.chain(of_graphs).chain(of_labels).chain(of_splits) {
         if name.ends_with('\0') {
             return Err(Error::setting("name", format!("{name:?}"), "a name that does not end in a null character"));
         }
@@ -111,11 +149,11 @@ impl<W: Write + Seek> Arrays<W> {
         Ok(())
     }
 
-    fn attributes(&mut self, features: &Features) -> io::Result<()> {
+    fn attributes(&mut self, prefix: &str, features: &Features) -> io::Result<()> {
         let shape = [features.rows(), features.columns()];
         if let Features::Sparse(sparse) = features {
             let offsets = sparse.indptr().iter().copied();
-            return self.matrix("attr", shape, sparse.values(), sparse.indices().iter().copied(), offsets);
+            return self.matrix(prefix, shape, sparse.values(), sparse.indices().iter().copied(), offsets);
         }
         let (mut data, mut indices, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
         for row in 0..features.rows() {
@@ -125,7 +163,7 @@ impl<W: Write + Seek> Arrays<W> {
             }
             offsets.push(data.len());
         }
-        self.matrix("attr", shape, &data, indices.into_iter(), offsets.into_iter())
+        self.matrix(prefix, shape, &data, indices.into_iter(), offsets.into_iter())
     }
 
     /// Compressed sparse rows.
@@ -147,29 +185,32 @@ impl<W: Write + Seek> Arrays<W> {
         self.array(&format!("{prefix}_shape"), npy::INT64, &[2], lengths)
     }
 
-    fn labels(&mut self, labels: &Labels) -> io::Result<()> {
-        let rows = labels.len();
+    /// Labels under names that begin with `prefix`, with what they are, so that their numbers need not tell.
+    fn labels(&mut self, prefix: &str, labels: &Labels) -> io::Result<()> {
+        let (rows, name) = (labels.len(), format!("{prefix}labels"));
         match labels {
             Labels::Classes(classes) => {
                 let known: Option<Vec<i64>> = classes.of().iter().map(|class| class.map(i64::from)).collect();
                 match known {
-                    Some(known) => self.array("labels", npy::INT64, &[rows], npy::integers(known.into_iter()))?,
+                    Some(known) => self.array(&name, npy::INT64, &[rows], npy::integers(known.into_iter()))?,
                     None => {
                         let classes = classes.of().iter().map(|class| class.map_or(f64::NAN, f64::from));
-                        self.array("labels", npy::FLOAT64, &[rows], npy::doubles(classes))?;
+                        self.array(&name, npy::FLOAT64, &[rows], npy::doubles(classes))?;
                     }
                 }
-                self.texts("class_names", classes.names())
+                self.texts(&format!("{prefix}class_names"), classes.names())
             }
             Labels::MultiLabel(tasks) => {
                 let number = |answer: &Option<bool>| answer.map_or(f64::NAN, |answer| f64::from(u8::from(answer)));
                 let answers = (0..rows).flat_map(|row| tasks.row(row)).map(number);
-                self.array("labels", npy::FLOAT64, &[rows, tasks.names().len()], npy::doubles(answers))
+                self.array(&name, npy::FLOAT64, &[rows, tasks.names().len()], npy::doubles(answers))?;
+                self.texts(&format!("{prefix}task_names"), tasks.names())
             }
             Labels::Regression(values) => {
                 let number = |value: &Option<f32>| value.map_or(f64::NAN, f64::from);
                 let numbers = (0..rows).flat_map(|row| values.row(row)).map(number);
-                self.array("labels", npy::FLOAT64, &[rows, values.names().len()], npy::doubles(numbers))
+                self.array(&name, npy::FLOAT64, &[rows, values.names().len()], npy::doubles(numbers))?;
+                self.texts(&format!("{prefix}value_names"), values.names())
             }
         }
     }

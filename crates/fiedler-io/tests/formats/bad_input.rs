@@ -2,6 +2,7 @@
 
 pub mod files;
 mod graphs;
+mod mixed;
 mod python;
 mod sets;
 
@@ -87,17 +88,12 @@ fn sound_files_are_read() {
 
 #[test]
 fn faults_are_named_with_their_place() {
-    let cases = [packed(), formats(), python::cases(), sets::cases(), graphs::single_graphs(), graphs::tables()]
-        .into_iter()
-        .flatten();
     let mut problems = Vec::new();
-    for case in cases {
+    for case in cases() {
         match case.read() {
             Ok(_) => problems.push(format!("{}: read without an error", case.name)),
             Err(error) => {
                 let (text, hint) = (error.to_string(), error.hint().unwrap_or_default());
-                // All messages side by side, for a person to judge: `-- --nocapture` shows them.
-                println!("{}\n    {text}\n    {hint}", case.name);
                 let placed = match error {
                     Error::Malformed(malformed) => malformed.place.to_string().ends_with(case.place),
                     _ => text.contains(case.place),
@@ -109,6 +105,52 @@ fn faults_are_named_with_their_place() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+fn cases() -> Vec<Case> {
+    let groups = [
+        packed(),
+        formats(),
+        python::cases(),
+        sets::cases(),
+        graphs::single_graphs(),
+        graphs::tables(),
+        mixed::cases(),
+    ];
+    groups.into_iter().flatten().collect()
+}
+
+/// Every message, whole, as a person reads it. `FIEDLER_UPDATE_SNAPSHOTS=1` writes the file anew, for the change to be read.
+#[test]
+fn messages_are_as_they_were() {
+    let mut messages = String::new();
+    for case in cases() {
+        let error = case.read().err().unwrap_or_else(|| panic!("{}: read without an error", case.name));
+        let hint = error.hint().map(|hint| format!("\n    hint: {hint}")).unwrap_or_default();
+        messages.push_str(&format!("{}\n    {}{hint}\n", case.name, without_folder(&error.to_string())));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/bad_input.txt");
+    if std::env::var_os("FIEDLER_UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(path, &messages).expect("written");
+    }
+    let kept = std::fs::read_to_string(path).expect("the messages of before");
+    let (old, new): (Vec<&str>, Vec<&str>) = (kept.lines().collect(), messages.lines().collect());
+    if let Some(at) = (0..old.len().max(new.len())).find(|&at| old.get(at) != new.get(at)) {
+        panic!("line {} of {path}\n was: {:?}\n is:  {:?}", at + 1, old.get(at), new.get(at));
+    }
+    let different: std::collections::BTreeSet<&str> =
+        new.iter().filter(|line| line.starts_with("    ")).copied().collect();
+    assert!(new.iter().filter(|line| !line.starts_with("    ")).count() >= 60 && different.len() >= 60);
+}
+
+/// A message without the folder that files were put into for the test.
+fn without_folder(message: &str) -> String {
+    let folder = std::env::temp_dir().display().to_string();
+    let words = message.split(' ').map(|word| match word.strip_prefix(&folder) {
+        Some(inside) => inside.trim_start_matches('/').split_once('/').map_or(inside, |(_, name)| name),
+        None => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Compressed files.

@@ -48,7 +48,10 @@ fn directed_multigraphs_become_simple() {
     assert_eq!(graph.edge_weights(), Some(vec![3.0, 1.0]));
     let report = dataset.report.edges;
     assert_eq!((report.mirrored, report.repeated), (1, 1));
-    assert_eq!(dataset.report.notes, ["the graph is directed; its edges were made undirected"]);
+    assert_eq!(
+        dataset.report.notes,
+        ["the graph is directed; its edges were made undirected", "3 of 4 nodes have no label"]
+    );
     assert_eq!(dataset.node_labels.unwrap().missing(), 3);
 }
 

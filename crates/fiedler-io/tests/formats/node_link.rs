@@ -36,7 +36,10 @@ fn directed_multigraphs_with_odd_ids_become_simple() {
     assert_eq!((graph.num_nodes(), graph.num_edges()), (4, 2));
     assert_eq!((graph.name(2).as_str(), graph.name(3).as_str()), ("c \"d\"", "[tuple, 1]"));
     assert_eq!(graph.edge_weights(), Some(vec![3.0, 1.0]));
-    assert_eq!(dataset.report.notes, ["the graph is directed; its edges were made undirected"]);
+    assert_eq!(
+        dataset.report.notes,
+        ["the graph is directed; its edges were made undirected", "3 of 4 nodes have no label"]
+    );
     assert_eq!(dataset.node_labels.unwrap().missing(), 3);
 }
 

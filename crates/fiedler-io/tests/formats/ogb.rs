@@ -105,9 +105,15 @@ fn a_single_graph_needs_no_count_of_edges_and_may_name_its_classes() -> Result<(
             ("raw/node-feat.csv", b"0.5,1\n0,1\n-1,0\n"),
             ("raw/node-label.csv", b"2\n0\n1\n"),
             ("mapping/labelidx2arxivcategeory.csv", b"label idx,arxiv category\n0,cs na\n1,cs mm\n2,cs lo\n"),
+            ("raw/node_year.csv", b"2013\n2015\n2019\n"),
+            ("split/time/train.csv", b"0\n"),
+            ("split/time/valid.csv", b"1\n"),
+            ("split/time/test.csv", b"2\n"),
         ],
         None,
     ))?;
+    let split = &dataset.splits[0];
+    assert_eq!((&*split.name, &*split.train, &*split.validation, &*split.test), ("time", &[0][..], &[1][..], &[2][..]));
     assert_eq!(dataset.graphs.num_edges(), 2);
     let classes = dataset.node_labels.as_ref().and_then(Labels::classes).expect("classes");
     assert_eq!((classes.names(), classes.of()[0]), (&["cs na", "cs mm", "cs lo"].map(str::to_owned)[..], Some(2)));

@@ -8,7 +8,7 @@ use fiedler_graph::{Names, PairChunk};
 use super::super::separated::{Separator, is_comment, lines, whole_number};
 use super::layout::{Layout, Weight};
 use super::numbering::{arranged, declared_places};
-use super::{Edges, NODE_DIRECTIVE};
+use super::{Edges, NODE_DIRECTIVE, declared_name};
 use crate::error::{Malformed, Result};
 use crate::input::File;
 
@@ -47,7 +47,7 @@ pub(super) fn parse(file: File, layout: &Layout) -> Result<Edges> {
     let mut weights = (layout.weight != Weight::None).then(Vec::new);
     for (line, text) in lines(file.text()?) {
         if is_comment(text) {
-            if let Some(name) = text.trim_start().strip_prefix(NODE_DIRECTIVE) {
+            if let Some(name) = declared_name(text) {
                 let name = Separator::Tab.split(name).next().unwrap_or_default();
                 declared.push(nodes.number(&name));
             }

@@ -51,6 +51,8 @@ pub(super) struct Layout {
     pub(super) header: Option<u64>,
     pub(super) source: usize,
     pub(super) target: usize,
+    /// The column that merely counts the lines, as pandas writes it.
+    index: Option<usize>,
     pub(super) weight: Weight,
     /// What a user should know of the way the file was understood.
     pub(super) notes: Vec<String>,
@@ -66,16 +68,27 @@ impl Layout {
         let lines = sample(&text);
         let separator = Separator::of(&lines);
         let rows: Vec<Vec<Cow<str>>> = lines.iter().map(|line| separator.split(line).collect()).collect();
-        let mut layout =
-            Layout { separator, header: None, source: 0, target: 1, weight: Weight::None, notes: Vec::new() };
+        let mut layout = Layout {
+            separator,
+            header: None,
+            source: 0,
+            target: 1,
+            index: None,
+            weight: Weight::None,
+            notes: Vec::new(),
+        };
         let Some((first, others)) = rows.split_first() else { return Ok(layout) };
 
         let named = |names: &[&str]| first.iter().position(|field| names.contains(&lowercase(field).as_str()));
         let ends = named(&SOURCES).zip(named(&TARGETS)).filter(|(source, target)| source != target);
+        let indexed = ends.is_none() && has_index(first, others);
         if let Some((source, target)) = ends {
             (layout.source, layout.target) = (source, target);
+        } else if indexed {
+            (layout.source, layout.target) = (1, 2);
         }
-        let header = (ends.is_some() || is_header(first, others)).then_some(first.as_slice());
+        layout.index = (indexed || ends.is_some() && first.first().is_some_and(|name| is_index(name))).then_some(0);
+        let header = (ends.is_some() || indexed || is_header(first, others)).then_some(first.as_slice());
         if header.is_some() {
             layout.header = data_lines(&text).next().map(|(line, _)| line);
         }
@@ -91,25 +104,28 @@ impl Layout {
             self.weight = Weight::Column(column);
             return self.note_ignored(header, rows, Some(column));
         }
-        if (self.source, self.target) != (0, 1) {
+        let first = usize::from(self.index.is_some());
+        if (self.source, self.target) != (first, first + 1) {
             return self.note_ignored(header, rows, None);
         }
-        if rows.first().and_then(|row| row.get(2)).is_some_and(|field| field.starts_with('{')) {
+        let next = first + 2;
+        if rows.first().and_then(|row| row.get(next)).is_some_and(|field| field.starts_with('{')) {
             let weighted = rows.iter().flatten().any(|field| field.contains("'weight'"));
             self.weight = if weighted { Weight::Dictionary } else { Weight::None };
             return;
         }
-        let third: Vec<&str> = rows.iter().filter_map(|row| row.get(2)).map(Cow::as_ref).collect();
+        let third: Vec<&str> = rows.iter().filter_map(|row| row.get(next)).map(Cow::as_ref).collect();
         let numbers: Vec<f64> = third.iter().filter_map(|field| field.parse().ok()).collect();
-        let timed = header.and_then(|names| names.get(2)).is_some_and(|name| TIMES.contains(&lowercase(name).as_str()));
+        let timed =
+            header.and_then(|names| names.get(next)).is_some_and(|name| TIMES.contains(&lowercase(name).as_str()));
         let dates = numbers.iter().all(|number| UNIX_TIMES.contains(number));
         let weighted = !third.is_empty() && numbers.len() == third.len() && !timed && !dates;
         // Of a header that says otherwise, the third column is a weight only if there is nothing else it could be.
-        let column = (weighted && header.is_none_or(|names| names.len() == 3)).then_some(2);
+        let column = (weighted && header.is_none_or(|names| names.len() == next + 1)).then_some(next);
         if let Some(column) = column {
             self.weight = Weight::Column(column);
         }
-        if let Some(name) = header.and_then(|names| names.get(2)).filter(|_| column.is_some()) {
+        if let Some(name) = header.and_then(|names| names.get(next)).filter(|_| column.is_some()) {
             self.notes.push(format!("column {name:?} was read as edge weights"));
         }
         self.note_ignored(header, rows, column);
@@ -117,7 +133,7 @@ impl Layout {
 
     fn note_ignored(&mut self, header: Option<&[Cow<str>]>, rows: &[Vec<Cow<str>>], weight: Option<usize>) {
         let columns = header.map_or_else(|| rows.first().map_or(0, Vec::len), <[_]>::len);
-        let used = [Some(self.source), Some(self.target), weight];
+        let used = [Some(self.source), Some(self.target), weight, self.index];
         let ignored: Vec<String> = (0..columns)
             .filter(|column| !used.contains(&Some(*column)))
             .map(|column| match header.and_then(|names| names.get(column)) {
@@ -131,6 +147,17 @@ impl Layout {
             several => self.notes.push(format!("columns {} were ignored", several.join(", "))),
         }
     }
+}
+
+/// Whether a header is that of pandas' index.
+fn is_index(name: &str) -> bool {
+    ["", "index", "unnamed: 0"].contains(&lowercase(name).as_str())
+}
+
+/// Whether the first column is an index: without a name of its own, and counting the lines.
+fn has_index(first: &[Cow<str>], others: &[Vec<Cow<str>>]) -> bool {
+    let counts = |(at, row): (usize, &Vec<Cow<str>>)| row.first().is_some_and(|field| *field == at.to_string());
+    first.len() > 2 && is_index(&first[0]) && !others.is_empty() && others.iter().enumerate().all(counts)
 }
 
 /// Whether a first line of unknown names is a header: words where all lines after it have numbers.

@@ -1,4 +1,4 @@
-//! Edge lists: one edge a line, csv, tsv or spaces, header or not, weights or not, gz or not.
+//! Edge lists: one edge a line, csv, tsv or spaces, header or not, weights or not, gz or not; or a parquet file of the same columns.
 //!
 //! **Lines.** The separator (comma, semicolon, tab or spaces) is told by looking. Blank lines and lines that begin with
 //! `#`, `%` or `//` are skipped, so the files of SNAP and KONECT work as they come. Fields may be in double quotes.
@@ -16,6 +16,9 @@
 //!
 //! **Nodes without edges.** A comment `# node: NAME` says that a node exists; our own writer uses it for nodes without
 //! edges. A file that says so of every node thereby gives their order.
+//!
+//! **Beside it.** Features in `NAME.features.npy` or `NAME.features.csv` and labels and splits in `NAME.labels.csv`, as our writer puts them there, are read with
+//! the list `NAME.csv` unless others are given; a note says so.
 
 mod general;
 mod layout;
@@ -24,7 +27,7 @@ mod plain;
 
 use fiedler_graph::{Dataset, Names, PairChunk};
 
-use super::{Format, ReadOptions, duplicates};
+use super::{Format, ReadOptions, duplicates, table, tu};
 use crate::error::Result;
 use crate::input::{DataSource, base_name};
 use layout::Layout;
@@ -34,7 +37,7 @@ use plain::Refusal;
 /// Edge lists of any separator, with header and weights or without.
 pub const FORMAT: Format = Format {
     name: "edge-list",
-    about: "edge list: csv, tsv or spaces, header or not, weights or not, gz or not",
+    about: "edge list: csv, tsv or spaces, header or not, weights or not, gz or not; or parquet",
     recognizes,
     read,
 };
@@ -42,7 +45,23 @@ pub const FORMAT: Format = Format {
 /// How a comment begins that says a node exists; its name follows.
 pub(crate) const NODE_DIRECTIVE: &str = "# node:";
 
-const EXTENSIONS: [&str; 8] = ["csv", "tsv", "txt", "edgelist", "edges", "edge", "el", "ncol"];
+/// The rest of a comment that says a node exists, whatever its mark and blanks.
+pub(super) fn declared_name(comment: &str) -> Option<&str> {
+    let text = comment.trim_start();
+    let text = text.strip_prefix("//").or_else(|| text.strip_prefix(['#', '%']))?.trim_start();
+    let start = text.get(..NODE_WORD.len()).filter(|start| start.eq_ignore_ascii_case(NODE_WORD))?;
+    Some(&text[start.len()..])
+}
+
+/// What [`declared_name`] looks for.
+const NODE_WORD: &str = "node:";
+
+/// What the files are called that belong to an edge list, after its name without extension.
+pub(crate) const NPY_FEATURES: &str = ".features.npy";
+pub(crate) const CSV_FEATURES: &str = ".features.csv";
+pub(crate) const LABELS: &str = ".labels.csv";
+
+const EXTENSIONS: [&str; 10] = ["csv", "tsv", "txt", "edgelist", "edges", "edge", "el", "ncol", "parquet", "pq"];
 
 /// The edges of a file, nodes numbered from zero.
 struct Edges {
@@ -56,12 +75,22 @@ fn recognizes(input: &DataSource) -> bool {
     let Some(name) = input.file_name() else { return false };
     let name = base_name(name).to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    // KONECT calls its files `out.NAME`.
-    name.starts_with("out.") || name.rsplit_once('.').is_none_or(|(_, extension)| EXTENSIONS.contains(&extension))
+    // The pairs of a TU set are not all there is of it. KONECT calls its files `out.NAME`.
+    !(tu::FORMAT.recognizes)(input)
+        && (name.starts_with("out.")
+            || name.rsplit_once('.').is_none_or(|(_, extension)| EXTENSIONS.contains(&extension)))
+}
+
+/// The file beside the list with the first of these endings that there is.
+pub(super) fn beside(input: &DataSource, endings: &[&str]) -> Option<String> {
+    let name = input.file_name()?;
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    endings.iter().map(|ending| format!("{stem}{ending}")).find(|beside| input.has(beside) && beside != name)
 }
 
 fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
-    let file = input.read_named()?;
+    let file = table::as_text(input.read_named()?)?;
     let layout = Layout::of(&file, options)?;
     let edges = match plain::parse::<u32>(file.bytes(), &layout) {
         // The text goes before the graph is built: the two need not be in memory at once.

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::super::separated::{Separator, whole_number};
-use super::NODE_DIRECTIVE;
+use super::declared_name;
 use super::layout::{Layout, Weight, without_mark};
 
 /// Bytes that one task parses.
@@ -269,8 +269,9 @@ impl Walk<'_> {
         if line.starts_with(b"/") && !line.starts_with(b"//") {
             return Err(Refusal::Form);
         }
-        let Some(name) = line.strip_prefix(NODE_DIRECTIVE.as_bytes()) else { return Ok(None) };
-        let id = std::str::from_utf8(name.trim_ascii()).ok().and_then(whole_number).ok_or(Refusal::Form)?;
+        // Comments may be in any encoding.
+        let Some(name) = std::str::from_utf8(line).ok().and_then(declared_name) else { return Ok(None) };
+        let id = whole_number(name.trim()).ok_or(Refusal::Form)?;
         I::try_from(id).map(Some).map_err(|_| Refusal::Range)
     }
 }

@@ -47,10 +47,6 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
     if directed {
         dataset.report.notes.push("the graph is directed; its edges were made undirected".into());
     }
-    let understood = attributes.understand(nodes, &file)?;
-    dataset.features = understood.features;
-    dataset.feature_names = understood.feature_names;
-    dataset.node_labels = understood.labels;
-    dataset.report.notes.extend(understood.notes);
+    attributes.understand(nodes, &file, options.fill)?.describe_nodes(&mut dataset);
     Ok(dataset)
 }

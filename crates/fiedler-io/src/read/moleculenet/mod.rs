@@ -64,12 +64,14 @@ fn dataset(file: File, layout: &Layout, source: &DataSource, options: &ReadOptio
         return Err(place.malformed(found, "a valid SMILES in at least one row").into());
     }
     let mut notes: Vec<String> = molecules.refusals.note(&rows).into_iter().collect();
+    let splits = targets::splits(&rows, &molecules.kept);
     let graph_labels = targets::choose(&rows, &molecules.kept, options, &place, &mut notes)?;
 
     let mut dataset = Dataset::set(source.stem(), molecules.graphs);
     dataset.features = Some(molecules.atoms);
     dataset.edge_features = Some(molecules.bonds);
     dataset.graph_labels = graph_labels;
+    dataset.splits = splits;
     let of_kept = |names: &Vec<String>| molecules.kept.iter().map(|&row| names[row as usize].clone()).collect();
     dataset.graph_source = Some(GraphSource {
         lines: molecules.kept.iter().map(|&row| rows.line(row as usize)).collect(),

@@ -1,11 +1,11 @@
 //! Which columns of a table of molecules are to be predicted.
 
-use fiedler_graph::{Classes, Labels, MultiLabel, Regression};
+use fiedler_graph::{Classes, Labels, MultiLabel, Regression, Split};
 
 use super::rows::{Column, Rows};
 use crate::error::{Error, Place, Result};
 use crate::read::ReadOptions;
-use crate::role;
+use crate::{role, split_words};
 
 /// A published set whose table holds more than what is to be predicted.
 struct Published {
@@ -75,6 +75,25 @@ pub(super) fn choose(
     }))
 }
 
+/// Columns that say which part of a split a molecule is in.
+pub(super) fn splits(rows: &Rows, kept: &[u32]) -> Vec<Split> {
+    let split = |column: &Column| {
+        let name = split_words::announced(&column.name)?;
+        let words = column.words(kept)?;
+        split_words::from_words(name, words.into_iter().map(Option::unwrap_or_default)).ok()
+    };
+    rows.columns.iter().filter_map(split).collect()
+}
+
+/// Whether a column is a split rather than something to predict.
+fn is_split(column: &Column, rows: &Rows) -> bool {
+    let all: Vec<u32> = (0..rows.len() as u32).collect();
+    split_words::announced(&column.name).is_some()
+        && column
+            .words(&all)
+            .is_some_and(|words| split_words::from_words("", words.into_iter().map(Option::unwrap_or_default)).is_ok())
+}
+
 fn find<'a>(rows: &'a Rows, name: &str) -> Option<&'a Column> {
     let same = |column: &&Column| column.name.trim().eq_ignore_ascii_case(name.trim());
     rows.columns.iter().find(|column| column.name == name).or_else(|| rows.columns.iter().find(same))
@@ -99,7 +118,8 @@ fn automatic<'a>(rows: &'a Rows, notes: &mut Vec<String>) -> Vec<&'a Column> {
         let is_name = rows.name_column.as_ref() == Some(&column.name);
         is_name || IDENTIFIERS.iter().any(|name| column.name.eq_ignore_ascii_case(name))
     };
-    let candidates: Vec<&Column> = rows.columns.iter().filter(|column| !identifies(column)).collect();
+    let candidates: Vec<&Column> =
+        rows.columns.iter().filter(|column| !identifies(column) && !is_split(column, rows)).collect();
     let of = |fits: &dyn Fn(&Column) -> bool| -> Vec<&'a Column> {
         candidates.iter().copied().filter(|column| fits(column)).collect()
     };

@@ -20,8 +20,12 @@ pub(super) enum Json {
 }
 
 /// The members of an object, in the order of the file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Object(pub(super) Vec<(String, Json)>);
+
+/// An object, or nothing where there is a value of another kind.
+#[derive(Debug, Default)]
+pub(super) struct ObjectIfAny(pub(super) Object);
 
 impl Object {
     /// Takes out the member of this name.
@@ -140,5 +144,20 @@ impl<'de> Visitor<'de> for ObjectVisitor {
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
         deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for ObjectIfAny {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ObjectIfAny, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Object(Object),
+            Other(IgnoredAny),
+        }
+        Ok(match Either::deserialize(deserializer)? {
+            Either::Object(object) => ObjectIfAny(object),
+            Either::Other(_) => ObjectIfAny::default(),
+        })
     }
 }

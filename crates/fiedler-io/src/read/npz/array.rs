@@ -101,7 +101,7 @@ impl Array {
     }
 
     /// An array of the bytes from `start` on.
-    pub(super) fn from_bytes(
+    pub(in crate::read) fn from_bytes(
         place: Place,
         of: Type,
         shape: Vec<usize>,

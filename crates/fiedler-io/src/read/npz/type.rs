@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Type {
     pub(super) kind: Kind,
     /// Bytes that one value takes.
-    pub(super) width: usize,
+    pub(in crate::read) width: usize,
     pub(super) big_endian: bool,
 }
 
@@ -31,8 +31,12 @@ pub enum Kind {
 }
 
 impl Type {
+    /// Whole numbers and floats of this machine's Python, lowest byte first.
+    pub(in crate::read) const INT64: Type = Type { kind: Kind::Integer, width: 8, big_endian: false };
+    pub(in crate::read) const FLOAT64: Type = Type { kind: Kind::Float, width: 8, big_endian: false };
+
     /// Reads numpy's short form, such as `<f4`; `None` for types that graphs have no use for.
-    pub(super) fn parse(short: &str) -> Option<Type> {
+    pub(in crate::read) fn parse(short: &str) -> Option<Type> {
         let (order, rest) = match short.as_bytes().first()? {
             b'<' | b'>' | b'|' | b'=' => short.split_at(1),
             _ => ("=", short),

@@ -5,14 +5,15 @@ use super::{Call, Node, Slot};
 use crate::error::Result;
 use crate::input::File;
 
-/// Runs the program to its end and returns all values, and which of them is the result.
+/// Runs the program to its end and returns all values, and which of them is the result; `outside` admits references to what is not in the pickle.
 ///
 /// Every step takes at least one byte and adds at most a few slots; nodes and calls take several bytes each wherever data
 /// are pickled. So memory stays a small multiple of the file's size.
-pub(super) fn run(file: &File, start: usize) -> Result<(Vec<Node>, Slot)> {
+pub(super) fn run(file: &File, start: usize, outside: bool) -> Result<(Vec<Node>, Slot)> {
     let mut machine = Machine {
         scan: Scan::new(file, start),
         size: file.bytes().len(),
+        outside,
         nodes: Vec::new(),
         calls: 0,
         empty_tuple: None,
@@ -39,6 +40,8 @@ const FREE_NODES: usize = 1024;
 struct Machine<'a> {
     scan: Scan<'a>,
     size: usize,
+    /// Whether references to something outside of the pickle are taken down rather than refused.
+    outside: bool,
     nodes: Vec<Node>,
     calls: usize,
     /// The one empty tuple, since nothing can be added to it.
@@ -197,6 +200,10 @@ impl Machine<'_> {
             }
             b'b' => self.build(),
 
+            b'Q' if self.outside => {
+                let id = self.pop()?;
+                self.add(Node::Outside(id))
+            }
             b'P' | b'Q' | 0x82..=0x84 | 0x97 | 0x98 => {
                 let found = "a reference to something outside of the file";
                 Err(self.scan.malformed(found, "a pickle that holds all of its data").into())

@@ -49,9 +49,15 @@ impl Pickle {
         Pickle::read_bytes(file, 0)
     }
 
+    /// Reads a pickle that may refer to what stands beside it, as PyTorch's do to the bytes of tensors; nothing is looked up.
+    pub(super) fn read_with_outside(file: &File) -> Result<Pickle> {
+        let (nodes, root) = machine::run(file, 0, true)?;
+        Ok(Pickle { nodes: nodes.into(), root, size: file.bytes().len() })
+    }
+
     /// Reads the pickle that starts at a byte of a file.
     pub(super) fn read_bytes(file: &File, start: usize) -> Result<Pickle> {
-        let (nodes, root) = machine::run(file, start)?;
+        let (nodes, root) = machine::run(file, start, false)?;
         Ok(Pickle { nodes: nodes.into(), root, size: file.bytes().len() })
     }
 
@@ -93,6 +99,8 @@ enum Node {
     /// A class or function: the places of the texts that name its module and itself.
     Global(u32, u32),
     Object(Box<Call>),
+    /// Something outside of the pickle, by what identifies it.
+    Outside(Slot),
 }
 
 /// A call that was not made, and what was to be done with its result.

@@ -37,6 +37,8 @@ pub enum Value<'a> {
     },
     /// What a call of a class or function would have made.
     Object(Object<'a>),
+    /// Something outside of the pickle, by the tuple that identifies it.
+    Outside(Items<'a>),
 }
 
 /// The values of a list or tuple.
@@ -79,6 +81,12 @@ impl Pickle {
             Some(Node::Dictionary(slots)) => Value::Dictionary(Entries { pickle: self, slots }),
             Some(&Node::Global(module, name)) => Value::Global { module: self.text(module), name: self.text(name) },
             Some(Node::Object(call)) => Value::Object(Object { pickle: self, call }),
+            // What identifies it is looked at, not followed: a reference may be to itself.
+            Some(Node::Outside(Slot::At(id))) => match self.nodes.get(*id as usize) {
+                Some(Node::Tuple(slots)) => Value::Outside(self.items(slots)),
+                _ => Value::Outside(self.items(&[])),
+            },
+            Some(Node::Outside(_)) => Value::Outside(self.items(&[])),
         }
     }
 
@@ -165,6 +173,7 @@ impl fmt::Display for Value<'_> {
             Value::Tuple(items) => write!(f, "a tuple of {}", items.len()),
             Value::Dictionary(entries) => write!(f, "a dictionary of {}", entries.len()),
             Value::Global { module, name } => write!(f, "the name {module}.{name}"),
+            Value::Outside(_) => write!(f, "something outside of the pickle"),
             Value::Object(object) => match object.class() {
                 ("", _) => write!(f, "an object of no known class"),
                 (module, name) => write!(f, "an object made by {module}.{name}"),

@@ -71,11 +71,15 @@ impl Table for Array {
         Ok(texts)
     }
 
-    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>> {
+    fn numbers(&self, columns: &[usize], gaps: bool) -> Result<Vec<f32>> {
         let mut numbers = self.npy.to_f32()?;
-        if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
+        if let Some(at) = numbers.iter().position(|number| !number.is_finite() && !(gaps && number.is_nan())) {
             let found = format!("{} in column {}", numbers[at], at % self.columns + 1);
-            return Err(self.place(Some(at / self.columns)).malformed(found, "a finite number").into());
+            return Err(self
+                .place(Some(at / self.columns))
+                .malformed(found, "a finite number")
+                .hint(super::NOT_A_FEATURE)
+                .into());
         }
         if columns.len() < self.columns {
             numbers = numbers.chunks(self.columns).flat_map(|row| columns.iter().map(|&at| row[at])).collect();

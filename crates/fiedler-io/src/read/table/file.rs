@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use fiedler_graph::{Dense, Labels};
+use fiedler_graph::{Dense, Labels, Split};
 
-use super::{Table, column_names, labels_from_table, open};
+use super::{Table, column_names, id_columns, labels_from_table, open, split_columns, splits_from_table};
 use crate::error::{Place, Result};
-use crate::role;
 
 /// A table in a csv, npy or parquet file.
 pub struct TableFile(Box<dyn Table>);
@@ -42,13 +41,26 @@ impl TableFile {
 
     /// The columns that hold ids, names or lines of a source, as their headers say; those that are surely ids come first.
     pub fn id_columns(&self) -> Vec<usize> {
-        role::id_columns(self.names().unwrap_or_default())
+        id_columns(self.0.as_ref())
     }
 
     /// The columns that hold values, as headers say.
     pub fn value_columns(&self) -> Vec<usize> {
         let ids = self.id_columns();
         (0..self.columns()).filter(|column| !ids.contains(column)).collect()
+    }
+
+    /// Columns apart: those that are called splits, and the others.
+    pub(crate) fn without_splits(&self, columns: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        split_columns(self.0.as_ref(), columns)
+    }
+
+    /// Columns as splits, one row an item.
+    ///
+    /// # Errors
+    /// When a cell is the name of no part.
+    pub(crate) fn splits(&self, columns: &[usize]) -> Result<Vec<Split>> {
+        splits_from_table(self.0.as_ref(), columns, &self.0.texts(columns)?)
     }
 
     /// A column as ids; `None` where its values cannot be ids.
@@ -67,7 +79,7 @@ impl TableFile {
         if columns.is_empty() {
             return Err(self.0.place(None).malformed("nothing but ids", "columns of numbers").into());
         }
-        Ok(Dense::new(self.rows(), columns.len(), self.0.numbers(columns)?)?)
+        Ok(Dense::new(self.rows(), columns.len(), self.0.numbers(columns, false)?)?)
     }
 
     /// Columns as labels.

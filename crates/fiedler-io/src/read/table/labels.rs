@@ -3,7 +3,7 @@
 use fiedler_graph::{Classes, Labels, MultiLabel, Regression};
 
 /// Classes, tasks or real values; an error says what stands in the way.
-pub(in crate::read) fn from_columns(names: Vec<String>, columns: Vec<Vec<String>>) -> Result<Labels, String> {
+pub(crate) fn from_columns(names: Vec<String>, columns: Vec<Vec<String>>) -> Result<Labels, String> {
     match columns.as_slice() {
         [] => Err("no column of labels".into()),
         [column] => one_column(names, column),

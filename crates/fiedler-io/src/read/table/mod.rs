@@ -10,7 +10,8 @@
 //! **Features** are finite numbers.
 //!
 //! **Labels.** One column of whole numbers or words is classes, of numbers with fractions real values. Several columns
-//! of 0 and 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label.
+//! of 0 and 1 are tasks, of other numbers real values. An empty field or `nan` is a missing label. Columns called `split` or `split:NAME` beside them are
+//! splits, in the words of [`split_words`](crate::split_words).
 
 mod array;
 mod file;
@@ -22,15 +23,19 @@ mod text;
 
 use std::path::Path;
 
-use fiedler_graph::{Dataset, Dense, Features, Labels};
+use fiedler_graph::{Dataset, Dense, Features, Labels, Split};
 
-use super::ReadOptions;
+use super::{Fill, ReadOptions, edge_list, separated};
 use crate::error::{Error, Place, Result};
-use crate::input::DataSource;
+use crate::input::{DataSource, File};
 use crate::role;
+use crate::split_words;
 
 pub use file::TableFile;
-pub(super) use labels::from_columns as labels_from_columns;
+pub(crate) use labels::from_columns as labels_from_columns;
+
+/// What the features beside an edge list may be called, after its name.
+const FEATURES_BESIDE: [&str; 2] = [edge_list::NPY_FEATURES, edge_list::CSV_FEATURES];
 
 /// Rows of cells, whatever file they come from.
 trait Table {
@@ -44,31 +49,99 @@ trait Table {
     fn column(&self, at: usize) -> Result<Option<Vec<String>>>;
     /// Columns of text, missing cells being empty.
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>>;
-    /// Row after row of numbers, of the given columns.
-    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>>;
+    /// Row after row of numbers, of the given columns; where `gaps` are admitted, not a number for each.
+    fn numbers(&self, columns: &[usize], gaps: bool) -> Result<Vec<f32>>;
+    /// How many leading columns whoever wrote the file calls the index of its rows.
+    fn index_columns(&self) -> usize {
+        0
+    }
 }
 
-/// Attaches the features and labels that the options name.
-pub(super) fn attach(dataset: &mut Dataset, options: &ReadOptions) -> Result<()> {
-    if let Some(path) = &options.features {
-        let table = open(path)?;
-        let (features, names) = features(dataset, table.as_ref())?;
+/// What to try where a feature is no number.
+const NOT_A_FEATURE: &str = "features are numbers; number categories, and fill gaps with --fill zeros or --fill mean";
+
+/// Columns that hold ids rather than values, as headers and the file's own index say; those that are surely ids come first.
+fn id_columns(table: &dyn Table) -> Vec<usize> {
+    let mut columns = role::id_columns(table.names().unwrap_or_default());
+    for column in (0..table.index_columns()).filter(|_| table.columns() > table.index_columns()) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+/// Attaches the features and labels that the options name, or that lie beside an edge list.
+pub(super) fn attach(dataset: &mut Dataset, input: &DataSource, options: &ReadOptions) -> Result<()> {
+    if let Some(table) = given(dataset, input, options.features.as_deref(), &FEATURES_BESIDE, "features")? {
+        let (features, names) = features(dataset, table.as_ref(), options.fill)?;
         dataset.features = Some(features);
         dataset.feature_names = names;
     }
-    if let Some(path) = &options.labels {
-        let table = open(path)?;
-        dataset.node_labels = Some(labels_of(dataset, table.as_ref())?);
+    if let Some(table) = given(dataset, input, options.labels.as_deref(), &[edge_list::LABELS], "labels")? {
+        let (labels, splits) = labels_of(dataset, table.as_ref())?;
+        if let Some(labels) = labels {
+            dataset.node_labels = Some(labels);
+        }
+        if !splits.is_empty() {
+            dataset.splits = splits;
+        }
     }
     Ok(())
 }
 
+/// The table at a path, if one is given, or else the one that belongs to an edge list.
+fn given(
+    dataset: &mut Dataset,
+    input: &DataSource,
+    path: Option<&Path>,
+    beside: &[&str],
+    what: &str,
+) -> Result<Option<Box<dyn Table>>> {
+    if let Some(path) = path {
+        return open(path).map(Some);
+    }
+    if dataset.report.format != edge_list::FORMAT.name {
+        return Ok(None);
+    }
+    let Some(name) = edge_list::beside(input, beside) else { return Ok(None) };
+    dataset.report.notes.push(format!("{what} were read from {name}, beside the edge list"));
+    table(input.read(&name)?).map(Some)
+}
+
+/// How every parquet file begins.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+
+/// A file as it is, or, if it is parquet, its table as separated text.
+pub(super) fn as_text(file: File) -> Result<File> {
+    if !file.bytes().starts_with(PARQUET_MAGIC) {
+        return Ok(file);
+    }
+    let path = file.place().file.clone();
+    let table = table(file)?;
+    let columns: Vec<usize> = (0..table.columns()).collect();
+    let texts = table.texts(&columns)?;
+    let mut lines = String::new();
+    let mut line = |cells: &mut dyn Iterator<Item = &String>| {
+        // An empty name would be written in quotes; here it is a cell without a value.
+        let fields = cells.map(|cell| if cell.is_empty() { "".into() } else { separated::quote(cell) });
+        lines.push_str(&fields.collect::<Vec<_>>().join(","));
+        lines.push('\n');
+    };
+    line(&mut table.names().unwrap_or_default().iter());
+    (0..table.rows()).for_each(|row| line(&mut texts.iter().map(|column| &column[row])));
+    Ok(File::new(path, lines.into_bytes()))
+}
+
 fn open(path: &Path) -> Result<Box<dyn Table>> {
-    let file = DataSource::open(path)?.read_named()?;
+    table(DataSource::open(path)?.read_named()?)
+}
+
+fn table(file: File) -> Result<Box<dyn Table>> {
     if file.bytes().starts_with(array::MAGIC) {
         return Ok(Box::new(array::Array::new(file)?));
     }
-    if file.bytes().starts_with(b"PAR1") {
+    if file.bytes().starts_with(PARQUET_MAGIC) {
         #[cfg(feature = "parquet")]
         return Ok(Box::new(parquet::Columns::new(file)?));
         #[cfg(not(feature = "parquet"))]
@@ -80,7 +153,7 @@ fn open(path: &Path) -> Result<Box<dyn Table>> {
     Ok(Box::new(text::Text::new(file)?))
 }
 
-fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<(Features, Option<Vec<String>>)> {
+fn features(dataset: &mut Dataset, table: &dyn Table, fill: Option<Fill>) -> Result<(Features, Option<Vec<String>>)> {
     let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
     if values.is_empty() {
         return Err(table.place(None).malformed("nothing but node ids", "columns of features").into());
@@ -92,7 +165,21 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<(Features, Optio
             .notes
             .push(format!("the column {name:?} was read as a feature, though it is called like a label"));
     }
-    let features = Features::Dense(Dense::new(table.rows(), values.len(), table.numbers(&values)?)?);
+    let columns = values.len();
+    let mut numbers = table.numbers(&values, fill.is_some())?;
+    if let Some(fill) = fill {
+        if let Some(row_of) = &row_of {
+            let own = |row: &Option<u32>| row.map(|row| &numbers[row as usize * columns..(row as usize + 1) * columns]);
+            let rows = row_of.iter().map(|row| own(row).map_or_else(|| vec![f32::NAN; columns], <[f32]>::to_vec));
+            numbers = rows.flatten().collect();
+        }
+        let gaps = fill.apply(&mut numbers, columns);
+        if gaps > 0 {
+            dataset.report.notes.push(fill.note(gaps));
+        }
+        return Ok((Features::Dense(Dense::new(numbers.len() / columns, columns, numbers)?), names));
+    }
+    let features = Features::Dense(Dense::new(table.rows(), columns, numbers)?);
     let Some(row_of) = row_of else { return Ok((features, names)) };
     let rows = row_of.iter().enumerate().map(|(node, row)| row.ok_or(node)).collect::<Result<Vec<u32>, usize>>();
     let rows = rows.map_err(|node| {
@@ -103,15 +190,17 @@ fn features(dataset: &mut Dataset, table: &dyn Table) -> Result<(Features, Optio
             _ => format!("no row for {missing} nodes, the first of them {name:?}"),
         };
         let malformed = table.place(None).malformed(found, "features for every node");
-        Error::from(malformed.hint("add the rows; a node nothing is known of has zeros"))
+        Error::from(malformed.hint("add the rows, or fill them with --fill zeros or --fill mean"))
     })?;
     Ok((features.gather(&rows), names))
 }
 
-fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<Labels> {
+/// Labels of nodes, if the table has any beside splits, and splits.
+fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<(Option<Labels>, Vec<Split>)> {
     let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
-    let mut columns = table.texts(&values)?;
-    let names = column_names(table, &values);
+    let (of_splits, of_labels) = split_columns(table, values);
+    let mut columns = table.texts(&[of_labels.as_slice(), &of_splits].concat())?;
+    let names = column_names(table, &of_labels);
     if let Some(row_of) = row_of {
         let missing = row_of.iter().filter(|row| row.is_none()).count();
         if missing > 0 {
@@ -122,7 +211,33 @@ fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<Labels> {
             *column = row_of.iter().map(cell).collect();
         }
     }
-    labels_from_table(table, names, columns)
+    let words = columns.split_off(of_labels.len());
+    let splits = splits_from_table(table, &of_splits, &words)?;
+    let labels =
+        if of_labels.is_empty() && !splits.is_empty() { None } else { Some(labels_from_table(table, names, columns)?) };
+    Ok((labels, splits))
+}
+
+/// The columns that are called splits, and the others.
+fn split_columns(table: &dyn Table, columns: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+    let names = table.names().unwrap_or_default();
+    columns
+        .into_iter()
+        .partition(|&column| names.get(column).is_some_and(|name| split_words::announced(name).is_some()))
+}
+
+fn splits_from_table(table: &dyn Table, columns: &[usize], words: &[Vec<String>]) -> Result<Vec<Split>> {
+    let names = column_names(table, columns);
+    let split = |(header, words): (&String, &Vec<String>)| {
+        let name = split_words::announced(header).unwrap_or_default();
+        split_words::from_words(name, words.iter().map(String::as_str)).map_err(|word| {
+            let malformed = table
+                .place(None)
+                .malformed(format!("{word:?} in column {header:?}"), "train, validation, test or nothing");
+            Error::from(malformed.hint("call the column something else if it is no split"))
+        })
+    };
+    names.iter().zip(words).map(split).collect()
 }
 
 fn labels_from_table(table: &dyn Table, names: Vec<String>, columns: Vec<Vec<String>>) -> Result<Labels> {

@@ -11,7 +11,9 @@ use crate::error::{Malformed, Place, Result};
 use crate::input::{File, expansion_limit};
 
 /// Where pandas puts an index that is more than a count.
-const PANDAS_INDEX: &str = "__index_level_0__";
+const PANDAS_INDEX: &str = "__index_level_";
+/// The key under which pandas says what its columns are.
+const PANDAS: &str = "pandas";
 
 #[derive(Debug, Clone)]
 enum Cell {
@@ -26,6 +28,8 @@ pub(super) struct Columns {
     place: Place,
     names: Vec<String>,
     cells: Vec<Cell>,
+    /// How many columns, the first ones, are the index.
+    index: usize,
 }
 
 impl Columns {
@@ -38,26 +42,25 @@ impl Columns {
         check_flat(schema, &place)?;
         check_rows(reader.metadata(), size, &place)?;
         let mut names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let index = names.iter().position(|name| name == PANDAS_INDEX);
-        if let Some(index) = index {
-            names[..=index].rotate_right(1);
-            names[0].clear();
-        }
+        // The columns of the index come first.
+        let index = index_columns(reader.metadata(), &names);
+        let order: Vec<usize> =
+            index.iter().copied().chain((0..names.len()).filter(|column| !index.contains(column))).collect();
+        names = order.iter().map(|&column| std::mem::take(&mut names[column])).collect();
+        names.iter_mut().filter(|name| name.starts_with(PANDAS_INDEX)).for_each(String::clear);
         let mut cells = Vec::new();
         for row in reader.get_row_iter(None).map_err(|error| damaged(&place, &error.to_string()))? {
             let row = row.map_err(|error| damaged(&place, &error.to_string()))?;
-            let start = cells.len();
+            let mut row_of_cells = Vec::with_capacity(names.len());
             for (name, field) in row.into_columns() {
-                cells.push(cell(field).ok_or_else(|| nested(&place, &name))?);
+                row_of_cells.push(cell(field).ok_or_else(|| nested(&place, &name))?);
             }
-            if let Some(index) = index {
-                cells[start..=start + index].rotate_right(1);
-            }
+            cells.extend(order.iter().map(|&column| std::mem::replace(&mut row_of_cells[column], Cell::Missing)));
         }
         if names.is_empty() {
             return Err(place.malformed("a table without columns", "one row a node").into());
         }
-        Ok(Columns { place, names, cells })
+        Ok(Columns { place, names, cells, index: index.len() })
     }
 
     fn rows_of_cells(&self) -> impl Iterator<Item = &[Cell]> {
@@ -78,6 +81,10 @@ impl Table for Columns {
         Some(&self.names)
     }
 
+    fn index_columns(&self) -> usize {
+        self.index
+    }
+
     fn place(&self, row: Option<usize>) -> Place {
         row.map_or_else(|| self.place.clone(), |row| self.place.member(format!("row {row}")))
     }
@@ -92,7 +99,7 @@ impl Table for Columns {
         Ok(columns.iter().map(column).collect())
     }
 
-    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>> {
+    fn numbers(&self, columns: &[usize], gaps: bool) -> Result<Vec<f32>> {
         let mut numbers = Vec::with_capacity(self.rows() * columns.len());
         for (row, cells) in self.rows_of_cells().enumerate() {
             for &column in columns {
@@ -102,15 +109,31 @@ impl Table for Columns {
                     Cell::Real(number) => *number as f32,
                     Cell::Missing | Cell::Word(_) => f32::NAN,
                 };
-                if !number.is_finite() {
+                let is_gap = matches!(cell, Cell::Missing) || matches!(cell, Cell::Real(number) if number.is_nan());
+                if !number.is_finite() && !(gaps && is_gap) {
                     let found = format!("{:?} in column {:?}", text(cell), self.names[column]);
-                    return Err(self.place(Some(row)).malformed(found, "a finite number").into());
+                    return Err(self
+                        .place(Some(row))
+                        .malformed(found, "a finite number")
+                        .hint(super::NOT_A_FEATURE)
+                        .into());
                 }
                 numbers.push(number);
             }
         }
         Ok(numbers)
     }
+}
+
+/// The columns that pandas says are the index, which it also keeps where the index has a name; a mere count is not kept as a column.
+fn index_columns(metadata: &ParquetMetaData, names: &[String]) -> Vec<usize> {
+    let pairs = metadata.file_metadata().key_value_metadata();
+    let said = pairs.into_iter().flatten().find(|pair| pair.key == PANDAS).and_then(|pair| pair.value.as_deref());
+    let said: serde_json::Value = said.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let listed: Vec<&str> =
+        said["index_columns"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    let is_index = |name: &String| name.starts_with(PANDAS_INDEX) || listed.contains(&name.as_str());
+    names.iter().enumerate().filter(|(_, name)| is_index(name)).map(|(column, _)| column).collect()
 }
 
 /// Refuses columns of lists and the like before any is read: what reads them trusts the file to be well-made.

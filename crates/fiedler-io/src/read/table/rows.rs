@@ -52,7 +52,7 @@ pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Matche
 fn id_columns(dataset: &Dataset, table: &dyn Table) -> Result<(Vec<usize>, Option<Vec<String>>)> {
     let headers = table.names().unwrap_or_default();
     // Of which graph a node is does not say which node it is.
-    let mut columns = role::id_columns(headers);
+    let mut columns = super::id_columns(table);
     columns.retain(|&column| !role::is_graph_id(&headers[column]));
     if let Some(&column) = columns.first() {
         let ids = table.column(column)?;

@@ -5,6 +5,7 @@ use super::Table;
 use crate::error::{Place, Result};
 use crate::input::File;
 use crate::role;
+use crate::split_words;
 
 /// A table as text; cells are cut out of their lines when they are asked for.
 pub(super) struct Text {
@@ -89,19 +90,20 @@ impl Table for Text {
         Ok(texts)
     }
 
-    fn numbers(&self, columns: &[usize]) -> Result<Vec<f32>> {
+    fn numbers(&self, columns: &[usize], gaps: bool) -> Result<Vec<f32>> {
         let place_of = places(columns, self.columns);
         let mut numbers = vec![0.0; self.rows * columns.len()];
         for ((line, cells), row) in self.cells()?.zip(numbers.chunks_mut(columns.len().max(1))) {
             for (column, (cell, place)) in cells.zip(&place_of).enumerate() {
                 let Some(place) = *place else { continue };
-                let Some(number) = number(&cell) else {
+                let number = if gaps && is_gap(&cell) { Some(f32::NAN) } else { number(&cell) };
+                let Some(number) = number else {
                     let found = match cell.as_ref() {
                         "" => format!("an empty field in {}", self.column_name(column)),
                         cell => format!("{cell:?} in {}", self.column_name(column)),
                     };
                     let malformed = self.file.malformed_at(line, found, "a finite number");
-                    return Err(malformed.hint("features are numbers; fill gaps, and number categories").into());
+                    return Err(malformed.hint(super::NOT_A_FEATURE).into());
                 };
                 row[place] = number;
             }
@@ -115,6 +117,11 @@ fn places(wanted: &[usize], columns: usize) -> Vec<Option<usize>> {
     let mut places = vec![None; columns];
     wanted.iter().enumerate().for_each(|(place, &column)| places[column] = Some(place));
     places
+}
+
+/// Whether a cell says that there is no value.
+fn is_gap(cell: &str) -> bool {
+    ["", "nan", "na", "n/a", "null", "none"].iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 /// A finite number; `true` and `false`, as pandas writes them, are 1 and 0.
@@ -136,5 +143,9 @@ fn is_header(first: &[String], others: &[Vec<String>]) -> bool {
     });
     // A first cell without a name may as well be a missing value.
     let named = |cell: Option<&String>, says: fn(&str) -> bool| cell.is_some_and(|cell| !cell.is_empty() && says(cell));
-    word_above_numbers || named(first.first(), role::is_first_id) || named(first.last(), role::is_label)
+    let is_split = |header: &str| split_words::announced(header).is_some();
+    word_above_numbers
+        || named(first.first(), role::is_first_id)
+        || named(first.last(), role::is_label)
+        || named(first.last(), is_split)
 }

@@ -60,6 +60,20 @@ impl Files {
         self.with(npz, zipped(&members))
     }
 
+    /// Adds or replaces a member of an archive, below its only folder.
+    pub fn with_member(self, archive: &str, name: &str, bytes: impl AsRef<[u8]>) -> Files {
+        let mut members = unzipped(&self.files[archive]);
+        members.insert(format!("archive/{name}"), bytes.as_ref().to_vec());
+        self.with(archive, zipped(&members))
+    }
+
+    /// Takes a member of an archive away.
+    pub fn without_member(self, archive: &str, name: &str) -> Files {
+        let mut members = unzipped(&self.files[archive]);
+        assert!(members.remove(&format!("archive/{name}")).is_some(), "no {name}");
+        self.with(archive, zipped(&members))
+    }
+
     /// Takes an array of an npz file away.
     pub fn without_array(self, npz: &str, name: &str) -> Files {
         let mut members = unzipped(&self.files[npz]);
@@ -97,7 +111,9 @@ pub fn sound() -> Vec<(&'static str, Files)> {
         ("matrix-market", matrix_market()),
         ("struc2vec", struc2vec()),
         ("graphml", graphml()),
+        ("gexf", gexf()),
         ("gml", gml()),
+        ("pyg", pyg()),
         ("node-link", node_link()),
         ("moleculenet", moleculenet()),
         ("edge-list", edge_list()),
@@ -237,6 +253,24 @@ pub fn heterophilous() -> Files {
         ("test_masks.npy".into(), masks([0, 0, 1, 1, 0, 0])),
     ]);
     Files::one("toy.npz", zipped(&members))
+}
+
+pub fn gexf() -> Files {
+    let attributes = "<attributes class=\"node\">\n<attribute id=\"0\" title=\"x\" type=\"double\"/>\n</attributes>";
+    let value = |value: &str| format!("<attvalues><attvalue for=\"0\" value=\"{value}\"/></attvalues>");
+    let nodes = format!("<node id=\"a\">{}</node>\n<node id=\"b\">{}</node>", value("1.5"), value("2"));
+    let edges = "<edge source=\"a\" target=\"b\" weight=\"0.5\"/>";
+    Files::one(
+        "toy.gexf",
+        format!(
+            "<gexf>\n<graph>\n{attributes}\n<nodes>\n{nodes}\n</nodes>\n<edges>\n{edges}\n</edges>\n</graph>\n</gexf>\n"
+        ),
+    )
+}
+
+pub fn pyg() -> Files {
+    let path = format!("{}/tests/fixtures/pyg/collated.pt", env!("CARGO_MANIFEST_DIR"));
+    Files::one("toy.pt", std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
 pub fn edge_list() -> Files {
