@@ -121,11 +121,12 @@ PYTHON
   done
 done
 python3 - <<'PYTHON'
-rows = [line.rstrip("\n").split(",") for line in open("nodes/embeddings.csv")]
-topics = dict(line.rstrip("\n").rsplit(",", 1) for line in open("topics.csv"))
-with open("leak.csv", "w") as file:
-    for at, row in enumerate(rows):
-        file.write(",".join(row + ["topic" if at == 0 else str("art law sea".split().index(topics[row[0]]))]) + "\n")
+import csv
+topics = dict(csv.reader(open("topics.csv")))
+with open("leak.csv", "w", newline="") as file:
+    write = csv.writer(file).writerow
+    for at, row in enumerate(csv.reader(open("nodes/embeddings.csv"))):
+        write(row + ["topic" if at == 0 else "art law sea".split().index(topics[row[0]])])
 PYTHON
 refused 3 "to be predicted" evaluate leak.csv --labels topics.csv
 cp nodes/embeddings.npy alone.npy

@@ -295,7 +295,7 @@ impl ScoreRow {
 
     /// The value with its deviation, where there is one.
     fn bare_with_deviation(&self) -> String {
-        let deviation = self.deviation.map_or(String::new(), |of| format!(" ± {}", figure(self.scale() * of)));
+        let deviation = self.deviation.map_or(String::new(), |of| format!(" ± {:.2}", self.scale() * of));
         format!("{}{deviation}", self.bare())
     }
 
@@ -318,6 +318,9 @@ pub(crate) fn settings_table(settings: &[(String, String)]) -> Table {
 /// Share of the whole fall that the last tenth of epochs must bring for a loss to be falling still.
 const STILL_FALLING: f64 = 0.02;
 
+/// Standard errors that two means must differ by to be told apart from noise.
+const BEYOND_NOISE: f64 = 2.0;
+
 /// What there is to see of this curve at its end: means over a tenth of the epochs, for views are drawn anew each time.
 fn shape(losses: &[f32], kept_epoch: Option<usize>) -> String {
     let window = (losses.len() / 10).max(1);
@@ -327,14 +330,20 @@ fn shape(losses: &[f32], kept_epoch: Option<usize>) -> String {
         (mean(&losses[..window]), mean(&losses[end.saturating_sub(window)..end]), mean(&losses[end..]));
     let lowest = losses.iter().copied().enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b));
     let fall = first - lowest.map_or(last, |(_, loss)| loss.into());
+    // The noise of single epochs: how far each is from the one before, beyond the slope.
+    let steps: Vec<f64> = losses.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).collect();
+    let slope = steps.iter().sum::<f64>() / steps.len().max(1) as f64;
+    let noise = (steps.iter().map(|step| (step - slope).powi(2)).sum::<f64>() / (2 * steps.len()).max(1) as f64).sqrt();
+    let told_apart = BEYOND_NOISE * noise * (2.0 / window as f64).sqrt();
+    let least = (STILL_FALLING * fall).max(told_apart).max(f64::MIN_POSITIVE);
     let kept = kept_epoch.map_or(String::new(), |epoch| format!(" The weights of epoch {epoch} are kept."));
-    let seen = if before - last > STILL_FALLING * fall && last < first {
+    let seen = if before - last > least && last < first {
         "It is still falling at the end: more epochs may help.".to_owned()
-    } else if last - before > STILL_FALLING * fall.max(f64::MIN_POSITIVE) {
+    } else if last - before > least {
         let epoch = lowest.map_or(0, |(at, _)| at + 1);
         format!("It was lowest after epoch {epoch} and rises at the end.")
     } else {
-        "It has levelled out.".to_owned()
+        "It has levelled out, as far as its noise lets one see.".to_owned()
     };
     seen + &kept
 }
@@ -353,12 +362,14 @@ mod tests {
         let falling: Vec<f32> = (0..50).map(|epoch| 10.0 - 0.1 * epoch as f32).collect();
         assert!(shape(&falling, None).contains("still falling"));
         let level: Vec<f32> = (0..50).map(|epoch| 1.0 + (-(epoch as f32)).exp()).collect();
-        assert_eq!(shape(&level, None), "It has levelled out.");
+        assert!(shape(&level, None).starts_with("It has levelled out"));
         let rising: Vec<f32> = (0..50).map(|epoch| (epoch as f32 - 30.0).powi(2)).collect();
         assert_eq!(
             shape(&rising, Some(31)),
             "It was lowest after epoch 31 and rises at the end. The weights of epoch 31 are kept."
         );
-        assert_eq!(shape(&[1.0, 1.0], None), "It has levelled out.");
+        assert!(shape(&[1.0, 1.0], None).starts_with("It has levelled out"));
+        let noisy: Vec<f32> = (0..50).map(|epoch| [3.0, 1.0, 2.5, 0.5, 1.5, 2.0, 0.7][epoch * 5 % 7]).collect();
+        assert!(shape(&noisy, None).starts_with("It has levelled out"), "{}", shape(&noisy, None));
     }
 }

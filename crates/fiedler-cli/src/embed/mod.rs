@@ -58,7 +58,7 @@ pub struct Embed {
     memory: Option<u64>,
     /// Time that training may take, such as 90s, 5m or 1.5h: a few epochs are timed, then as many are trained as fit, at most as the
     /// settings have
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["encoder", "resume"])]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true, conflicts_with_all = ["encoder", "resume"])]
     time: Option<Duration>,
     /// Leave no page to look at in the folder
     #[arg(long)]

@@ -37,7 +37,7 @@ fn every_result_stands_beside_what_it_has_to_beat() {
     assert!(verdict.contains(" by ") || verdict.contains("apart"), "{verdict}");
     assert!(summary["result"]["edge_auc"].as_f64().unwrap() > 0.5);
     let page = fs::read_to_string(folder.path().join("run/report.html")).unwrap();
-    assert!(page.contains("spectral") && page.contains("The embedding beside what it has to beat."));
+    assert!(page.contains("spectral") && page.contains("The embedding, last, beside what it has to beat."));
     let told = stdout(fiedler(folder.path()).args(["embed", "--resume", "--out", "run"]));
     assert!(told.contains("verdict") && told.contains("from hops"), "{told}");
 }
