@@ -63,9 +63,7 @@ impl Incidence {
         pieces.with_min_len(PIECES).for_each(|((weights, keys), values)| {
             for ((weight, key), &value) in weights.iter_mut().zip(keys).zip(values) {
                 let x = clamp.of(value);
-                // Without a branch, whose way could not be foretold.
-                let is_whole = key.is_edge() & (x == 0.0);
-                *weight = key.weight(x) + if is_whole { WHOLE - 1.0 } else { 0.0 };
+                *weight = if key.is_edge() && x == 0.0 { WHOLE } else { key.weight(x) };
             }
         });
         let pieces = (0..nodes.div_ceil(PIECE)).into_par_iter();
