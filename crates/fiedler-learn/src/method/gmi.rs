@@ -117,16 +117,14 @@ fn mean(column: Tensor<2>) -> Tensor<1> {
 }
 
 impl Gmi {
-    /// The encoder's settings, if they are those of the only kind that serves.
-    fn gcn(&self) -> Result<&GcnSettings> {
-        match &self.encoder {
-            EncoderSettings::Gcn(settings) => Ok(settings),
-            _ => Err(Error::setting(
-                "encoder",
-                "not gcn",
-                "gcn: neighbors' features go through the weight of its first layer",
-            )),
+    /// Refuses encoders whose first layer is not a convolution.
+    fn check_encoder(&self) -> Result<()> {
+        self.encoder.check()?;
+        if !matches!(self.encoder, EncoderSettings::Gcn(_)) {
+            let expected = "gcn: neighbors' features go through the weight of its first layer";
+            return Err(Error::setting("encoder", "another", expected));
         }
+        Ok(())
     }
 
     /// For each negative of each node another node, drawn uniformly.
@@ -233,8 +231,7 @@ impl Method for Gmi {
     type State = ();
 
     fn check(&self, task: &Task) -> Result<Requirements> {
-        self.encoder.check()?;
-        self.gcn()?;
+        self.check_encoder()?;
         self.anchors.check()?;
         for (name, weight) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
             if !(weight.is_finite() && weight >= 0.0) {
@@ -331,7 +328,7 @@ impl GmiModel {
     fn gcn(&self) -> Result<&Gcn> {
         match &self.encoder {
             Encoder::Gcn(gcn) => Ok(gcn),
-            _ => Err(Error::setting("encoder", "not gcn", "gcn, as was checked")),
+            _ => Err(Error::setting("encoder", "another", "gcn, as was checked")),
         }
     }
 }
