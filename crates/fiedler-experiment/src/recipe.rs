@@ -107,6 +107,8 @@ recipes![
     "bgrl/amazon-computers",
     "bgrl/amazon-photo",
     "bgrl/coauthor-cs",
+    "bgrl/amazon-photo-quick",
+    "bgrl/coauthor-cs-quick",
     "sgrl/wiki-cs",
     "sgrl/amazon-computers",
     "sgrl/amazon-photo",

@@ -115,9 +115,11 @@ pub(crate) fn tensor_name(name: &str) -> String {
     renamed.collect::<Vec<_>>().join(".")
 }
 
-/// Weights as they are today, of files of either version: the discriminator of DGI once had no bias.
+/// The discriminator of DGI, as files of either version may have it: a matrix without a bias.
+const DISCRIMINATOR: &str = "discriminator";
+
+/// Weights as they are today: the discriminator of DGI once had no bias.
 pub(crate) fn upgrade_weights(weights: StateDict) -> Result<StateDict> {
-    const DISCRIMINATOR: &str = "discriminator";
     if weights.shape(DISCRIMINATOR).is_none() {
         return Ok(weights);
     }
@@ -125,6 +127,14 @@ pub(crate) fn upgrade_weights(weights: StateDict) -> Result<StateDict> {
     let mut weights = weights.renamed(name);
     weights.insert(format!("{DISCRIMINATOR}.bias"), vec![1], vec![0.0])?;
     Ok(weights)
+}
+
+/// What an optimizer remembers of such weights; of a bias that is new it remembers nothing.
+pub(crate) fn upgrade_moments(moments: StateDict) -> StateDict {
+    moments.renamed(|name| match name.strip_prefix(DISCRIMINATOR) {
+        Some(moment @ (".first" | ".second")) => format!("{DISCRIMINATOR}.weight{moment}"),
+        _ => name.to_owned(),
+    })
 }
 
 #[cfg(test)]

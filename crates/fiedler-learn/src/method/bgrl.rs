@@ -27,8 +27,8 @@ use crate::trainer::{Clock, Optimizer, Schedule, ScheduleUnit, TrainingSettings}
 /// cosine. There are no negatives: the cost of a step grows with nodes and edges.
 ///
 /// Published training: AdamW with weight decay 1e-5, 10,000 steps; the learning rate rises in a straight line from 0 for a tenth of them, then
-/// falls along half a cosine to 0. Rates of views are set for each dataset. The defaults here are a tenth of these steps with learning rate
-/// 1e-3, 40 and 30 % of the edges and 20 % of the columns hidden. Both schedules are relative to the number of steps.
+/// falls along half a cosine to 0. Rates of views are set for each dataset. The defaults here are 300 steps with learning rate 1e-3, 50 and
+/// 40 % of the edges and 40 % of the columns hidden. Both schedules are relative to the number of steps.
 ///
 /// Before anything is embedded, the statistics of batch normalizations are recomputed on the graph as it is. The publication's program has a
 /// moving average of momentum 0.99, in effect the statistics of the last view.
@@ -91,14 +91,14 @@ impl Method for Bgrl {
     }
 
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
-        let hidden = MaskRates { rate: 0.2, nodes: 0.0 };
-        let scheme = SchemeSettings::Uniform(Uniform { first: Rates::removing(0.4), second: Rates::removing(0.3) });
+        let hidden = MaskRates { rate: 0.4, nodes: 0.0 };
+        let scheme = SchemeSettings::Uniform(Uniform { first: Rates::removing(0.5), second: Rates::removing(0.4) });
         Some((scheme, FeatureMasking { first: hidden, second: hidden, ..FeatureMasking::default() }))
     }
 
     fn default_training(&self) -> Option<TrainingSettings> {
         Some(TrainingSettings {
-            epochs: 1000,
+            epochs: 300,
             optimizer: Optimizer::AdamW,
             learning_rate: 1e-3,
             weight_decay: 1e-5,

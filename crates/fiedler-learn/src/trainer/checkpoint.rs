@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::method::Phase;
 use crate::state_dict::StateDict;
+use crate::version1;
 
 /// Where a run keeps its checkpoint. Files are the business of whoever implements this.
 pub trait CheckpointStore: Sync {
@@ -149,6 +150,8 @@ impl Checkpoint {
             part.insert(rest, shape.to_vec(), values.to_vec())?;
         }
         let has_best = best.iter().next().is_some();
+        let (model, best) = (version1::upgrade_weights(model)?, version1::upgrade_weights(best)?);
+        let optimizers = optimizers.into_iter().map(version1::upgrade_moments).collect();
         let (history, position, state) = (note.history, note.position, note.state);
         Ok(Checkpoint { model, optimizers, best: has_best.then_some(best), history, position, state })
     }
