@@ -318,7 +318,7 @@ pub(super) fn requirements(task: &Task, dimensions: usize) -> Requirements {
     let dimensions = dimensions.min(columns) as f64;
     let footprint = Footprint {
         // Components, their image under propagation, and the embedding.
-        values_per_node: 4.0 * dimensions,
+        values_per_node: 3.0 * dimensions,
         // The estimate counts eight copies of a weight; here there are three.
         weights: columns as f64 * dimensions * 3.0 / 8.0,
         ..Footprint::default()
