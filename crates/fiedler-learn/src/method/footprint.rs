@@ -38,11 +38,8 @@ impl Footprint {
                 let expansion = settings.expansion as f64;
                 (3.0 + expansion * if settings.batch_norm { 3.0 } else { 2.0 }, 2.0 * expansion)
             }
-            // Product, sum with the bias, and what activation and normalization make of it; two matrices for propagation.
-            EncoderSettings::Decoupled(settings) => {
-                (3.0 + f64::from(u8::from(settings.batch_norm)) + 2.0 / layers, 1.0)
-            }
-            EncoderSettings::Mlp(settings) => (3.0 + f64::from(u8::from(settings.batch_norm)), 1.0),
+            EncoderSettings::Decoupled(settings) => (if settings.batch_norm { 2.0 } else { 1.0 }, 1.0),
+            EncoderSettings::Mlp(settings) => (if settings.batch_norm { 2.0 } else { 1.0 }, 1.0),
         };
         let columns = dims.nodes as f64 + dims.edges.unwrap_or(0) as f64;
         Footprint {
