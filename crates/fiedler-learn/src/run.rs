@@ -275,7 +275,7 @@ impl<'s, 'a> Run<'s, 'a> {
             // One comes after the other; both embeddings, side by side and projected, come last.
             let beside = Method::check(&hops, &task)?.footprint;
             let joined = (4 * settings.embedding.dimensions) as f64 + beside.values_per_node;
-            footprint.values_per_node = footprint.values_per_node.max(joined);
+            footprint.values_per_node = footprint.values_per_node.max(joined - footprint.transient_per_node);
             footprint.weights += beside.weights;
         }
         let needed = estimate(&data, &settings.training, footprint);

@@ -8,6 +8,9 @@ use crate::memory;
 /// Below this many bytes nobody needs to be told.
 const WORTH_TELLING: u64 = 256 << 20;
 
+/// Bytes that threads and kernels work with, whatever the data.
+const WORKSPACE: u64 = 16 << 20;
+
 /// Bytes that a run will hold at once, stage by stage; each on top of what is held already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryEstimate {
@@ -44,12 +47,12 @@ impl MemoryEstimate {
     /// The most at any time.
     pub fn peak(&self) -> u64 {
         let most = self.scheme.max(self.training).max(self.evaluation);
-        self.reading.max(self.held + most)
+        self.reading.max(self.held + WORKSPACE + most)
     }
 
     /// The most before there are embeddings: what a run cannot do without.
     pub fn needed(&self) -> u64 {
-        self.held + self.scheme.max(self.training)
+        self.held + WORKSPACE + self.scheme.max(self.training)
     }
 
     /// In words, where it is worth telling.

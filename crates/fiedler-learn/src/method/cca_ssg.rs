@@ -81,8 +81,8 @@ impl Method for CcaSsg {
             clean: false,
             operators: vec![self.encoder.normalization()],
             footprint: Footprint {
-                // Beside what the encoder makes of both views: standardized columns, their product and their gradients.
-                values_per_node: 2.0 * one.values_per_node + 5.0 * width,
+                // Beside what the encoder makes of both views: their standardized columns.
+                values_per_node: 2.0 * one.values_per_node + 2.0 * width,
                 weights: one.weights + width * width,
                 ..one
             },

@@ -317,8 +317,8 @@ pub(super) fn requirements(task: &Task, dimensions: usize) -> Requirements {
     let columns = task.dims.nodes.min(task.num_nodes.saturating_mul(COLUMNS_OF_A_ROW));
     let dimensions = dimensions.min(columns) as f64;
     let footprint = Footprint {
-        // Components, their image under propagation, and the embedding.
-        values_per_node: 4.0 * dimensions,
+        // Components and the embedding, and the image of a block under propagation.
+        values_per_node: 2.5 * dimensions,
         // The estimate counts eight copies of a weight; here there are three.
         weights: columns as f64 * dimensions * 3.0 / 8.0,
         ..Footprint::default()

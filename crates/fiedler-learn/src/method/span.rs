@@ -255,6 +255,8 @@ impl Method for Span {
             operators: vec![self.encoder.normalization()],
             footprint: Footprint {
                 values_per_node: if corrupts { 4.0 } else { 2.0 } * one.values_per_node,
+                // What the projector makes of both views comes on top.
+                transient_per_node: 2.0 * one.transient_per_node,
                 weights: if self.share_encoder { 1.0 } else { 2.0 } * one.weights,
                 compared: match self.contrast {
                     ContrastMode::LocalGlobal => Compared::NodesWithGraphs,

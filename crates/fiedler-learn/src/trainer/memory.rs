@@ -19,7 +19,7 @@ const STRUCTURE_ENTRY: f64 = 12.0;
 /// Matrices of similarities between the nodes and the graphs of a batch, and their gradients.
 const SIMILARITIES: f64 = 12.0;
 /// Matrices of similarities between all nodes that are compared with each other, and their gradients.
-const MATRICES_OF_PAIRS: f64 = 20.0;
+const MATRICES_OF_PAIRS: f64 = 12.0;
 
 /// Bytes that training holds at once, by an estimate; data that are loaded already are not counted.
 pub fn estimate(data: &Data<'_>, training: &TrainingSettings, footprint: Footprint) -> u64 {
@@ -36,7 +36,7 @@ pub fn estimate(data: &Data<'_>, training: &TrainingSettings, footprint: Footpri
         Features::Categorical(categorical) => categorical.codes().len() as f64 * SPARSE_ENTRY,
         Features::Dense(dense) => dense.values().len() as f64 * FLOAT,
     };
-    let bytes = (nodes * footprint.values_per_node + similarities) * FLOAT
+    let bytes = (nodes * (footprint.values_per_node + footprint.transient_per_node) + similarities) * FLOAT
         + footprint.weights * COPIES_OF_WEIGHTS * FLOAT
         + of_features * nodes / graphs.num_nodes().max(1) as f64
         + STRUCTURES * (entries + nodes) * STRUCTURE_ENTRY;
