@@ -55,5 +55,5 @@ pub fn evaluate_file(
 /// When the file is no table of labels, or names an item twice.
 pub fn read_labels(path: &Path) -> Result<Target> {
     let table = tables::read_labels(path)?;
-    Ok(Target { names: table.ids, columns: table.columns, ..Target::of_labels(table.labels) })
+    Ok(Target { names: table.ids, columns: table.columns, splits: table.splits, ..Target::of_labels(table.labels) })
 }

@@ -65,6 +65,23 @@ fn flags_say_what_is_missing_and_what_labels_are() {
 }
 
 #[test]
+fn a_split_beside_labels_is_what_embeddings_are_judged_by() {
+    let folder = TempDir::new().unwrap();
+    let (mut x, mut y) = (String::from("id,a,b\n"), String::from("id,label,split\n"));
+    for row in 0..40 {
+        let part = ["train", "train", "val", "test"][row / 2 % 4];
+        x += &format!("n{row},{},{}\n", row % 2, row % 7);
+        y += &format!("n{row},{},{part}\n", if row % 2 == 0 { "even" } else { "odd" });
+    }
+    fs::write(folder.path().join("x.csv"), x).unwrap();
+    fs::write(folder.path().join("y.csv"), y).unwrap();
+    let score =
+        json_of(fiedler(folder.path()).args(["evaluate", "x.csv", "--labels", "y.csv", "--protocol", "public"]));
+    let splits = score["splits"].as_array().unwrap();
+    assert_eq!((splits.len(), &splits[0]["name"]), (1, &"split".into()), "{score}");
+}
+
+#[test]
 fn a_graph_of_two_sides_is_told() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("sold.csv"), "buyer,good\nann,tea\nbob,tea\nbob,rice\n").unwrap();

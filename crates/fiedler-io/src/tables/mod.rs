@@ -14,7 +14,7 @@ use std::path::Path;
 
 use fiedler_graph::{Dense, Features, Labels, Split};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::read::TableFile;
 
 pub use columns::UsedColumns;
@@ -117,7 +117,12 @@ pub fn read_labels(path: impl AsRef<Path>) -> Result<LabelTable> {
         matching::row_of_id(&table, ids)?;
     }
     let columns = table.names().map_or_else(Vec::new, |names| values.iter().map(|&at| names[at].clone()).collect());
-    Ok(LabelTable { labels: table.labels(&values)?, ids, columns, splits: table.splits(&of_splits)? })
+    let splits = table.splits(&of_splits)?;
+    splits
+        .iter()
+        .try_for_each(|split| split.check(table.rows()))
+        .map_err(|error| Error::from(error).at(&table.place(None)))?;
+    Ok(LabelTable { labels: table.labels(&values)?, ids, columns, splits })
 }
 
 /// Reads embeddings, one row for each item.

@@ -105,7 +105,7 @@ pub struct WriteOptions {
 ///
 /// ```
 /// use std::path::Path;
-/// let karate = fiedler_graph::generate::karate();
+/// let karate = fiedler_graph::generate::karate_club();
 /// assert!(fiedler_io::write::left_out(&karate, Path::new("karate.npz"))?.is_empty());
 /// # Ok::<(), fiedler_io::Error>(())
 /// ```
