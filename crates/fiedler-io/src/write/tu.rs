@@ -137,7 +137,7 @@ fn numbers(row: &[f32]) -> String {
 fn one_hot(features: &Features) -> Option<Vec<u32>> {
     let Features::Sparse(sparse) = features else { return None };
     let one = |row: usize| match sparse.row(row) {
-        (&[column], &[value]) if value == 1.0 => Some(column),
+        (&[column], &[1.0]) => Some(column),
         _ => None,
     };
     let columns: Vec<u32> = (0..sparse.rows()).map(one).collect::<Option<_>>()?;

@@ -73,7 +73,7 @@ impl Table for Array {
 
     fn numbers(&self, columns: &[usize], gaps: bool) -> Result<Vec<f32>> {
         let mut numbers = self.npy.to_f32()?;
-        if let Some(at) = numbers.iter().position(|number| !number.is_finite() && !(gaps && number.is_nan())) {
+        if let Some(at) = numbers.iter().position(|number| !(number.is_finite() || gaps && number.is_nan())) {
             let found = format!("{} in column {}", numbers[at], at % self.columns + 1);
             return Err(self
                 .place(Some(at / self.columns))

@@ -110,7 +110,7 @@ impl Table for Columns {
                     Cell::Missing | Cell::Word(_) => f32::NAN,
                 };
                 let is_gap = matches!(cell, Cell::Missing) || matches!(cell, Cell::Real(number) if number.is_nan());
-                if !number.is_finite() && !(gaps && is_gap) {
+                if !(number.is_finite() || gaps && is_gap) {
                     let found = format!("{:?} in column {:?}", text(cell), self.names[column]);
                     return Err(self
                         .place(Some(row))
