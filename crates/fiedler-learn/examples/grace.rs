@@ -95,9 +95,9 @@ fn step(setting: &Setting, model: Model, adam: &mut Adam, epoch: u64) -> RunResu
 fn draw(setting: &Setting, epoch: u64, view: usize) -> RunResult<(MessageGraph, FeatureMatrix)> {
     let columns = 0..setting.input.columns();
     if setting.check {
-        let kept = setting.graph.edge_pairs().enumerate().filter(|(edge, _)| (edge * 11 + view) % 6 != 0);
+        let kept = setting.graph.edge_pairs().enumerate().filter(|(edge, _)| !(edge * 11 + view).is_multiple_of(6));
         let graph = Graph::from_pairs(setting.graph.num_nodes(), kept.map(|(_, pair)| pair).collect())?.0;
-        let kept = columns.map(|column| (column * 7 + view) % 5 != 0).collect();
+        let kept = columns.map(|column| !(column * 7 + view).is_multiple_of(5)).collect();
         return Ok((MessageGraph::new(&graph, Normalization::Symmetric), setting.input.with_columns(kept)?));
     }
     let graph = setting.graph.flipped(&setting.flips[view].draw(1, epoch, view as u64))?;
