@@ -43,7 +43,7 @@ pub struct Gmi {
     /// γ: weight of the comparison of embeddings with edges.
     pub gamma: f64,
     /// Negatives of each node and comparison, drawn anew for each step.
-    pub negatives: usize,
+    pub num_negatives: usize,
     /// What pairs with and without an edge weigh against each other.
     pub pair_weights: PairWeights,
     /// Anchors: how many nodes' pairs without an edge a step looks at, a number, `all`, or `auto` (4,096 of more than 8,192).
@@ -68,7 +68,7 @@ impl Default for Gmi {
             alpha: 0.8,
             beta: 1.0,
             gamma: 1.0,
-            negatives: 5,
+            num_negatives: 5,
             pair_weights: PairWeights::Balanced,
             anchors: Anchors::Auto,
         }
@@ -134,7 +134,7 @@ impl Gmi {
             let drawn = random.random_range(0..nodes - 1);
             (drawn + usize::from(drawn >= node)) as u32
         };
-        (0..self.negatives).map(|_| (0..nodes).map(&mut other).collect()).collect()
+        (0..self.num_negatives).map(|_| (0..nodes).map(&mut other).collect()).collect()
     }
 
     /// The cross-entropy between products of embeddings and the adjacency matrix with ones on its diagonal.
@@ -238,8 +238,8 @@ impl Method for Gmi {
                 return Err(Error::setting(name, weight, "a number that is not negative"));
             }
         }
-        if !(1..=1000).contains(&self.negatives) {
-            return Err(Error::setting("negatives", self.negatives, "1 to 1,000"));
+        if !(1..=1000).contains(&self.num_negatives) {
+            return Err(Error::setting("num_negatives", self.num_negatives, "1 to 1,000"));
         }
         if task.num_nodes < 2 {
             return Err(Error::setting("number of nodes", task.num_nodes, "at least 2 to be told apart"));
@@ -253,7 +253,7 @@ impl Method for Gmi {
             operators: vec![Normalization::Symmetric, Normalization::RowMean],
             footprint: Footprint {
                 // Beside what the encoder makes: neighbors' features, what discriminators make of rows, and of those that were drawn.
-                values_per_node: one.values_per_node + 3.0 * first + (8.0 + 6.0 * self.negatives as f64) * last,
+                values_per_node: one.values_per_node + 3.0 * first + (8.0 + 6.0 * self.num_negatives as f64) * last,
                 weights: one.weights + (task.dims.nodes as f64 + first) * last,
                 ..one
             },

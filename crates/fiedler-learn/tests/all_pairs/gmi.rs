@@ -46,7 +46,7 @@ fn settings_that_cannot_work_are_refused() {
     for (gmi, nodes, expected) in [
         (Gmi::default(), 1, "number of nodes is 1"),
         (Gmi { encoder: mlp, ..Gmi::default() }, 5, "expected gcn"),
-        (Gmi { negatives: 0, ..Gmi::default() }, 5, "negatives is 0"),
+        (Gmi { num_negatives: 0, ..Gmi::default() }, 5, "num_negatives is 0"),
         (Gmi { gamma: -1.0, ..Gmi::default() }, 5, "gamma is -1"),
         (Gmi { alpha: f64::INFINITY, ..Gmi::default() }, 5, "alpha is inf"),
         (gmi(4, Anchors::Count(0)), 5, "anchors is 0"),
