@@ -284,7 +284,20 @@ fn faults_of_features_are_named() {
         assert!(error.contains(found), "{table:?}: {error}");
     }
     let extra = with_features("a b\n", "node,x\na,1\nz,2\nb,1\n").unwrap();
-    assert_eq!(extra.report.notes, ["1 rows belong to no node, the first of them \"z\": left out"]);
+    assert_eq!(extra.report.notes, ["1 node has features and no edges, the first of them \"z\""]);
+    let graph = extra.graph().unwrap();
+    assert_eq!((graph.num_nodes(), graph.name(2).as_str(), graph.degree(2)), (3, "z", 0));
+    let Some(fiedler_graph::Features::Dense(features)) = &extra.features else { panic!("no features") };
+    assert_eq!(features.values(), [1.0, 1.0, 2.0]);
+}
+
+#[test]
+fn nodes_that_only_features_name_keep_weights_and_numbers() {
+    let dataset = with_features("5 7 0.5\n7 9 2\n", "node,x\n9,3\n4,4\n5,1\n7,2\n").unwrap();
+    let graph = dataset.graph().unwrap();
+    assert_eq!(graph.names(), Some(&fiedler_graph::Names::Integers(vec![5, 7, 9, 4])));
+    assert_eq!(graph.edge_weights().unwrap(), [0.5, 2.0]);
+    assert_eq!(graph.degree(3), 0);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn table(file: File) -> Result<Box<dyn Table>> {
 }
 
 fn features(dataset: &mut Dataset, table: &dyn Table, fill: Option<Fill>) -> Result<(Features, Option<Vec<String>>)> {
-    let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
+    let rows::Matched { row_of, values } = rows::matched(dataset, table, rows::Unknown::JoinEdgeList)?;
     if values.is_empty() {
         return Err(table.place(None).malformed("nothing but node ids", "columns of features").into());
     }
@@ -197,7 +197,7 @@ fn features(dataset: &mut Dataset, table: &dyn Table, fill: Option<Fill>) -> Res
 
 /// Labels of nodes, if the table has any beside splits, and splits.
 fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<(Option<Labels>, Vec<Split>)> {
-    let rows::Matched { row_of, values } = rows::matched(dataset, table)?;
+    let rows::Matched { row_of, values } = rows::matched(dataset, table, rows::Unknown::LeaveOut)?;
     let (of_splits, of_labels) = split_columns(table, values);
     let mut columns = table.texts(&[of_labels.as_slice(), &of_splits].concat())?;
     let names = column_names(table, &of_labels);

@@ -17,8 +17,17 @@ pub(super) struct Matched {
     pub(super) values: Vec<usize>,
 }
 
+/// What becomes of rows whose id is no node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// An edge list does not name the nodes without edges: rows of features do. Elsewhere they are left out.
+    JoinEdgeList,
+    /// They are left out.
+    LeaveOut,
+}
+
 /// Matches the rows of a table to the nodes of a dataset.
-pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Matched> {
+pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table, unknown: Unknown) -> Result<Matched> {
     let (columns, ids) = id_columns(dataset, table)?;
     let values = (0..table.columns()).filter(|column| !columns.contains(column)).collect();
     let Some(ids) = ids else {
@@ -33,16 +42,29 @@ pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table) -> Result<Matche
         }
     }
     let arena = dataset.graphs.block_diagonal();
-    let row_of: Vec<Option<u32>> =
+    let mut row_of: Vec<Option<u32>> =
         (0..arena.num_nodes() as u32).map(|node| row_of_id.remove(arena.name(node).as_str())).collect();
     if row_of.iter().all(Option::is_none) && arena.num_nodes() > 0 {
         let found = format!("ids such as {:?}, none of which is a node", ids.first().map_or("", String::as_str));
         let expected = format!("ids of nodes such as {:?}", arena.name(0));
         return Err(table.place(None).malformed(found, expected).into());
     }
-    let extra = row_of_id.values().min().map(|row| ids[*row as usize].as_str());
-    if let Some(first) = extra {
-        let note = format!("{} rows belong to no node, the first of them {first:?}: left out", row_of_id.len());
+    let mut extra: Vec<u32> = row_of_id.into_values().collect();
+    extra.sort_unstable();
+    let id_of = |row: &u32| ids[*row as usize].as_str();
+    if let Some(first) = extra.first().map(id_of) {
+        let joins = unknown == Unknown::JoinEdgeList && dataset.report.format == edge_list::FORMAT.name;
+        let one = extra.len() == 1;
+        let note = if joins {
+            let graph = with_isolated(arena, extra.iter().map(id_of))?;
+            dataset.graphs = GraphSet::single(graph);
+            row_of.extend(extra.iter().map(|&row| Some(row)));
+            let nodes = if one { "1 node has".into() } else { format!("{} nodes have", extra.len()) };
+            format!("{nodes} features and no edges, the first of them {first:?}")
+        } else {
+            let rows = if one { "1 row belongs".into() } else { format!("{} rows belong", extra.len()) };
+            format!("{rows} to no node, the first of them {first:?}: left out")
+        };
         dataset.report.notes.push(note);
     }
     Ok(Matched { row_of: Some(row_of), values })
@@ -111,4 +133,22 @@ fn numbered_by_row(graph: &Graph, rows: usize) -> Result<Option<Graph>> {
         None => Graph::from_pairs(rows, pairs)?,
     };
     Ok(Some(graph))
+}
+
+/// The graph with further nodes that have no edges.
+fn with_isolated<'a>(graph: &Graph, names: impl Iterator<Item = &'a str>) -> Result<Graph> {
+    let names: Vec<String> =
+        (0..graph.num_nodes() as u32).map(|node| graph.name(node)).chain(names.map(Into::into)).collect();
+    let mut indptr = graph.indptr().to_vec();
+    indptr.resize(names.len() + 1, graph.indices().len());
+    let joined = Graph::from_csr(indptr, graph.indices().to_vec(), graph.weights().map(<[f32]>::to_vec))?;
+    let number = |name: &String| name.parse::<i64>().ok().filter(|number| number.to_string() == *name);
+    let names = match names.iter().map(number).collect() {
+        Some(numbers) => Names::Integers(numbers),
+        None => Names::Strings(names.into_iter().map(String::into_boxed_str).collect()),
+    };
+    Ok(match names.unless_counting() {
+        Some(names) => joined.with_names(names)?,
+        None => joined,
+    })
 }
