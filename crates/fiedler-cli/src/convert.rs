@@ -17,7 +17,7 @@ pub struct Convert {
     data: String,
     /// The file to write
     #[arg(value_name = "TO")]
-    target: PathBuf,
+    to: PathBuf,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -29,11 +29,11 @@ impl Convert {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
         let dataset = self.reading.load(Some(&self.data), common.seed(), output)?;
         // Before anything is written, so that whoever misses something can still choose another format.
-        let left_out = write::left_out(&dataset, &self.target)?;
+        let left_out = write::left_out(&dataset, &self.to)?;
         for note in &left_out {
             output.note(&format!("note: {note}"));
         }
-        let written = write::write(&dataset, &self.target, &write::WriteOptions { force: self.force })?;
+        let written = write::write(&dataset, &self.to, &write::WriteOptions { force: self.force })?;
         for path in &written.files {
             output.note(&format!("wrote {}", path.display()));
         }

@@ -70,7 +70,7 @@ fn a_split_beside_labels_is_what_embeddings_are_judged_by() {
     let (mut x, mut y) = (String::from("id,a,b\n"), String::from("id,label,split\n"));
     for row in 0..40 {
         let part = ["train", "train", "val", "test"][row / 2 % 4];
-        x += &format!("n{row},{},{}\n", row % 2, row % 7);
+        x += &format!("n{row},{},{}\n", row % 2 * 3 + row % 5, row % 7);
         y += &format!("n{row},{},{part}\n", if row % 2 == 0 { "even" } else { "odd" });
     }
     fs::write(folder.path().join("x.csv"), x).unwrap();
