@@ -116,6 +116,22 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     }
 }
 
+#[test]
+fn spectral_views_inside_another_method_are_compared_with_as_many_random_flips() {
+    let folder = TempDir::new().unwrap();
+    let rows = "CCA-SSG,CCA-SSG matched flips,CCA-SSG-SPAN";
+    let asked =
+        ["reproduce", "plugin", "--datasets", "sbm:nodes=120", "--methods", rows, "--epochs", "2", "--seeds", "1"];
+    let table = json_of(fiedler(folder.path()).args(asked).args(["--out", "out"]));
+    let found = |at: usize, key: &str| table["entries"][at][key].clone();
+    assert_eq!((0..3).map(|at| found(at, "row")).collect::<Vec<_>>(), rows.split(',').collect::<Vec<_>>());
+    assert_eq!([found(0, "against"), found(1, "against")], ["CCA-SSG-SPAN"; 2]);
+    assert_eq!(found(2, "against"), Value::Null);
+    // Other views, other embeddings.
+    assert_ne!(found(0, "values"), found(2, "values"));
+    assert_ne!(found(1, "values"), found(2, "values"));
+}
+
 fn csv_column(out: &Path, name: &str) -> Vec<String> {
     let mut reader = csv::Reader::from_path(out.join("node-random.csv")).unwrap();
     let at = reader.headers().unwrap().iter().position(|header| header == name).unwrap();
