@@ -270,7 +270,7 @@ fn a_graph_without_features_and_with_names() {
         .get_output()
         .clone();
     let notes = String::from_utf8(output.stderr).unwrap();
-    assert!(notes.contains("one-hot degree") && notes.contains("paper-nodes"), "{notes}");
+    assert!(notes.contains("one-hot degree (capped at 100)") && notes.contains("paper-nodes"), "{notes}");
 
     fs::write(folder.path().join("edges.csv"), "source,target\nann,bob\nbob,cid\ncid,dot\n").unwrap();
     let mut command = fiedler(folder.path());
