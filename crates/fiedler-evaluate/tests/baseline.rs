@@ -4,7 +4,8 @@
 use fiedler_evaluate::probe::AdamSettings;
 use fiedler_evaluate::protocol::RandomSplits;
 use fiedler_evaluate::{
-    EvaluationSettings, Metric, Protocol, ProtocolPreset, QuickProbe, SupervisedScores, Target, evaluate,
+    EvaluationSettings, Metric, Probe, Protocol, ProtocolPreset, QuickProbe, Scaling, SupervisedScores, Target,
+    evaluate,
 };
 use fiedler_graph::{Classes, Dense, Labels, MultiLabel, NoObserver, Regression, generate};
 use serde_json::Value;
@@ -121,8 +122,12 @@ fn the_quick_probe_is_the_programs() {
 fn presets_are_what_tables_say() {
     let target = Data::new().classes;
     let random: Protocol = RandomSplits { splits: 20, train: 0.1, validation: 0.1, stratified: false }.into();
+    let without_validation =
+        |train: f64| -> Protocol { RandomSplits { splits: 20, train, validation: 0.0, stratified: false }.into() };
     let presets = [
         ("random", random, true, "20 random splits for each seed: 10 % train, 10 % validation, 80 % test; "),
+        ("random-10-90", without_validation(0.1), true, "20 random splits for each seed: 10 % train, 90 % test; "),
+        ("random-20-80", without_validation(0.2), true, "20 random splits for each seed: 20 % train, 80 % test; "),
         ("public", Protocol::PUBLIC, false, "the split that came with the data; "),
         (
             "reference",
@@ -139,6 +144,17 @@ fn presets_are_what_tables_say() {
         let seed = if by_seed { 7 } else { 0 };
         let expected =
             EvaluationSettings { protocol: Some(protocol), metric: Some(Metric::MicroF1), seed, ..Default::default() };
+        let expected = match preset {
+            ProtocolPreset::Random1090 | ProtocolPreset::Random2080 => {
+                let largest = if preset == ProtocolPreset::Random1090 { 512.0 } else { 1024.0 };
+                let evaluation = preset.evaluation(7, Some(Metric::MicroF1));
+                let Some(Probe::Logistic(logistic)) = &evaluation.probe else { panic!("{evaluation:?}") };
+                let [first, .., last] = logistic.cs[..] else { panic!("{:?}", logistic.cs) };
+                assert_eq!((first, last), (1.0 / 1024.0, largest));
+                EvaluationSettings { probe: evaluation.probe.clone(), scaling: Some(vec![Scaling::L2Rows]), ..expected }
+            }
+            _ => expected,
+        };
         assert_eq!(preset.evaluation(7, Some(Metric::MicroF1)), expected);
         let embeddings = match preset {
             ProtocolPreset::Reference => "embeddings of two drawn views, side by side",

@@ -3,6 +3,8 @@
 use super::{Protocol, RandomSplits};
 use crate::list::named_enum;
 use crate::metric::Metric;
+use crate::probe::{LogisticSettings, Probe};
+use crate::scaling::Scaling;
 use crate::settings::EvaluationSettings;
 use crate::target::Target;
 
@@ -25,6 +27,10 @@ named_enum! {
     pub enum ProtocolPreset as "protocol preset" {
         /// 20 random splits for each seed, the same for all methods: 10 % train, 10 % validation, 80 % test
         "random" => Random,
+        /// As GRACE and GBT: 20 random splits for each seed, 10 % train, 90 % test; rows of length one, C by folds inside the training set
+        "random-10-90" => Random1090,
+        /// As BGRL: 20 random splits for each seed, 20 % train, 80 % test; rows of length one, C by folds inside the training set
+        "random-20-80" => Random2080,
         /// The split that was published with the data, the same for all seeds
         "public" => Public,
         /// As the paper's program: its settings, one fixed split, embeddings of two drawn views, a probe trained by Adam
@@ -38,7 +44,9 @@ impl ProtocolPreset {
     /// The protocol that a run is evaluated by.
     pub fn protocol(self) -> Protocol {
         match self {
-            ProtocolPreset::Random => RandomSplits { splits: RANDOM_SPLITS, ..Default::default() }.into(),
+            ProtocolPreset::Random => random(RandomSplits::default()),
+            ProtocolPreset::Random1090 => random(RandomSplits { validation: 0.0, ..Default::default() }),
+            ProtocolPreset::Random2080 => random(RandomSplits { train: 0.2, validation: 0.0, ..Default::default() }),
             ProtocolPreset::Public => Protocol::PUBLIC,
             ProtocolPreset::Reference => Protocol::REFERENCE,
             ProtocolPreset::Kfold => Protocol::KFOLD,
@@ -47,25 +55,42 @@ impl ProtocolPreset {
 
     /// Whether every split of a seed counts by itself, or only their mean, as that of the folds of a cross-validation.
     pub fn counts_splits(self) -> bool {
-        self == ProtocolPreset::Random
+        matches!(self, ProtocolPreset::Random | ProtocolPreset::Random1090 | ProtocolPreset::Random2080)
     }
 
     /// Whether the splits change with the seed.
     pub fn divides_by_seed(self) -> bool {
-        matches!(self, ProtocolPreset::Random | ProtocolPreset::Kfold)
+        self.counts_splits() || self == ProtocolPreset::Kfold
     }
 
     /// Settings by which the run of a seed is evaluated.
     pub fn evaluation(self, seed: u64, metric: Option<Metric>) -> EvaluationSettings {
         let seed = if self.divides_by_seed() { seed } else { 0 };
-        EvaluationSettings { protocol: Some(self.protocol()), metric, seed, ..Default::default() }
+        let settings = EvaluationSettings { protocol: Some(self.protocol()), metric, seed, ..Default::default() };
+        match self.largest_c() {
+            Some(largest) => EvaluationSettings {
+                probe: Some(powers_of_two(largest)),
+                scaling: Some(vec![Scaling::L2Rows]),
+                ..settings
+            },
+            None => settings,
+        }
+    }
+
+    /// The largest power of two among the values of C, where the preset has its own.
+    fn largest_c(self) -> Option<i32> {
+        match self {
+            ProtocolPreset::Random1090 => Some(9),
+            ProtocolPreset::Random2080 => Some(10),
+            _ => None,
+        }
     }
 
     /// The preset in words.
     pub fn describe(self, target: &Target) -> String {
         let protocol = match self {
-            ProtocolPreset::Random => {
-                format!("{RANDOM_SPLITS} random splits for each seed: 10 % train, 10 % validation, 80 % test")
+            _ if self.counts_splits() => {
+                self.protocol().describe(target).replace("random splits", "random splits for each seed")
             }
             ProtocolPreset::Kfold => "10-fold cross-validation, stratified, folds of its own for each seed".into(),
             _ => self.protocol().describe(target),
@@ -76,4 +101,13 @@ impl ProtocolPreset {
         };
         format!("{protocol}; {embeddings}")
     }
+}
+
+fn random(splits: RandomSplits) -> Protocol {
+    RandomSplits { splits: RANDOM_SPLITS, ..splits }.into()
+}
+
+/// Logistic regression with C from 2⁻¹⁰ to a power of two: multinomial, where the programs have one model for each class.
+fn powers_of_two(largest: i32) -> Probe {
+    LogisticSettings { cs: (-10..=largest).map(|power| 2f64.powi(power)).collect(), ..Default::default() }.into()
 }

@@ -15,7 +15,7 @@ pub struct RandomSplits {
     pub splits: usize,
     /// Share of training items.
     pub train: f64,
-    /// Share of validation items.
+    /// Share of validation items; with none, hyperparameters are chosen by folds inside the training set.
     pub validation: f64,
     /// Stratified: every class is divided in these shares.
     pub stratified: bool,
@@ -42,12 +42,12 @@ impl Division for RandomSplits {
         if self.splits == 0 {
             return Err(Error::setting("number of splits", 0, "at least 1"));
         }
-        let inside = |share: f64| share > 0.0 && share < 1.0;
-        if inside(self.train) && inside(self.validation) && self.train + self.validation < 1.0 {
+        if self.train > 0.0 && self.validation >= 0.0 && self.train + self.validation < 1.0 {
             return Ok(());
         }
         let found = format!("{} and {}", self.train, self.validation);
-        Err(Error::setting("share of train and validation", found, "two above 0 whose sum is below 1"))
+        let expected = "one above 0 and one that is not negative, whose sum is below 1";
+        Err(Error::setting("share of train and validation", found, expected))
     }
 
     fn splits(&self, target: &Target, seed: u64) -> Result<Vec<Split>> {
@@ -60,11 +60,14 @@ impl Division for RandomSplits {
 
     fn describe(&self, target: &Target) -> String {
         let percent = |share: f64| format!("{}", (1000.0 * share).round() / 10.0);
+        let validation = match self.validation {
+            0.0 => String::new(),
+            share => format!("{} % validation, ", percent(share)),
+        };
         format!(
-            "{}: {} % train, {} % validation, {} % test{}",
+            "{}: {} % train, {validation}{} % test{}",
             if self.splits == 1 { "one random split".into() } else { format!("{} random splits", self.splits) },
             percent(self.train),
-            percent(self.validation),
             percent(1.0 - self.train - self.validation),
             stratified_note(self.stratified, target)
         )
@@ -79,6 +82,6 @@ impl Division for RandomSplits {
     }
 
     fn needs_validation(&self) -> bool {
-        true
+        self.validation > 0.0
     }
 }

@@ -25,7 +25,7 @@ pub struct ValidationScorers(Vec<ValidationScorer>);
 
 impl ValidationScorers {
     pub fn new(target: &Target, preset: ProtocolPreset, first: u64, at: u64) -> Result<ValidationScorers> {
-        let splits = if preset == ProtocolPreset::Random { SPLITS } else { 1 };
+        let splits = if preset.counts_splits() { SPLITS } else { 1 };
         let seeds = (0..splits).map(|split| first + at * splits + split);
         Ok(ValidationScorers(seeds.map(|seed| ValidationScorer::new(target, preset, seed)).collect::<Result<_>>()?))
     }
