@@ -1,5 +1,7 @@
 //! What is known of every node or edge: dense, sparse or categorical.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -21,7 +23,8 @@ pub enum Features {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dense {
     columns: usize,
-    values: Vec<f32>,
+    // Shared by copies: features and embeddings may be the largest of all that is in memory.
+    values: Arc<Vec<f32>>,
     rows: usize,
     fingerprint: Cached,
 }
@@ -80,7 +83,7 @@ impl Features {
         match self {
             Features::Dense(dense) => Features::Dense(Dense {
                 columns: dense.columns,
-                values: gather(&dense.values, dense.columns, rows),
+                values: gather(&dense.values, dense.columns, rows).into(),
                 rows: rows.len(),
                 fingerprint: Cached::default(),
             }),
@@ -157,11 +160,16 @@ impl Features {
                         values[row * sparse.columns + column as usize] = value;
                     }
                 }
-                Dense { columns: sparse.columns, values, rows: sparse.rows(), fingerprint: Cached::default() }
+                Dense {
+                    columns: sparse.columns,
+                    values: values.into(),
+                    rows: sparse.rows(),
+                    fingerprint: Cached::default(),
+                }
             }
             Features::Categorical(categorical) => Dense {
                 columns: categorical.cardinalities.len(),
-                values: categorical.codes.iter().map(|&code| f32::from(code)).collect(),
+                values: Arc::new(categorical.codes.iter().map(|&code| f32::from(code)).collect()),
                 rows: categorical.rows,
                 fingerprint: Cached::default(),
             },
@@ -173,7 +181,7 @@ impl Features {
         match self {
             Features::Dense(dense) if dense.columns > 0 => {
                 dense.fingerprint.clear();
-                dense.values.par_chunks_mut(dense.columns).for_each(scale_to_one)
+                Arc::make_mut(&mut dense.values).par_chunks_mut(dense.columns).for_each(scale_to_one)
             }
             Features::Sparse(sparse) => {
                 sparse.fingerprint.clear();
@@ -247,6 +255,14 @@ impl Dense {
     /// # Errors
     /// When the values do not fill the rows, or one is not finite.
     pub fn new(rows: usize, columns: usize, values: Vec<f32>) -> Result<Dense> {
+        Dense::shared(rows, columns, Arc::new(values))
+    }
+
+    /// Row after row of values that others hold too.
+    ///
+    /// # Errors
+    /// As [`Dense::new`].
+    pub fn shared(rows: usize, columns: usize, values: Arc<Vec<f32>>) -> Result<Dense> {
         if rows.checked_mul(columns) != Some(values.len()) {
             return Err(Error::setting("number of feature values", values.len(), format!("{rows} rows of {columns}")));
         }

@@ -1,5 +1,7 @@
 //! What training is for: one row of numbers for each node or graph.
 
+use std::sync::Arc;
+
 use burn::Tensor;
 use fiedler_graph::Dense;
 
@@ -9,14 +11,14 @@ use crate::error::Result;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Embeddings {
     columns: usize,
-    values: Vec<f32>,
+    values: Arc<Vec<f32>>,
 }
 
 impl Embeddings {
     /// Rows of values, one after the other.
     pub fn new(columns: usize, values: Vec<f32>) -> Embeddings {
         debug_assert!(columns > 0 && values.len().is_multiple_of(columns));
-        Embeddings { columns, values }
+        Embeddings { columns, values: Arc::new(values) }
     }
 
     /// Adds the rows of a matrix.
@@ -26,8 +28,8 @@ impl Embeddings {
         let values = rows.into_data().try_into_vec::<f32>().unwrap_or_default();
         match self.values.is_empty() {
             // Features that are written out may be larger than all else: no more copies of them than one.
-            true => self.values = values,
-            false => self.values.extend(values),
+            true => self.values = Arc::new(values),
+            false => Arc::make_mut(&mut self.values).extend(values),
         }
     }
 
@@ -46,20 +48,12 @@ impl Embeddings {
         &self.values[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// The same as a dense matrix, as evaluations take it.
+    /// The same as a dense matrix, as evaluations take it; the values are shared.
     ///
     /// # Errors
     /// When a value is not finite.
     pub fn to_dense(&self) -> Result<Dense> {
-        Ok(Dense::new(self.rows(), self.columns, self.values.clone())?)
-    }
-
-    /// The same as [`Embeddings::to_dense`], without a copy.
-    ///
-    /// # Errors
-    /// When a value is not finite.
-    pub fn into_dense(self) -> Result<Dense> {
-        Ok(Dense::new(self.rows(), self.columns, self.values)?)
+        Ok(Dense::shared(self.rows(), self.columns, Arc::clone(&self.values))?)
     }
 
     /// All values, row after row.

@@ -130,7 +130,7 @@ pub(super) fn of_run(
             continue;
         }
         match (baseline.embed)() {
-            Ok(embeddings) => scores.push(probe.score(name, &embeddings.into_dense()?, observer)?),
+            Ok(embeddings) => scores.push(probe.score(name, &embeddings.to_dense()?, observer)?),
             // No baseline is worth losing a run for.
             Err(error) => observer.note(&format!("{name} is not among the scores: {error}")),
         }

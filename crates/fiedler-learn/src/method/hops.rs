@@ -5,6 +5,7 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, TensorData};
 use fiedler_augment::Pipeline;
 use fiedler_graph::Graph;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::descriptor::{self, DescriptorModel, DescriptorSettings};
 use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
 use crate::error::{Error, Result};
 use crate::pca::linear::{dense_times, unit_rows};
-use crate::pca::{self, Components, PcaSettings, Projection, UnitRows, fixed, propagate, values, zeros};
+use crate::pca::{self, CenteredGram, Components, PcaSettings, Projection, UnitRows, fixed, propagate, values, zeros};
 use crate::sample::Sample;
 use crate::state_dict::StateDict;
 use crate::structural::{STRUCTURAL_COLUMNS, standardization, standardize, structural_features};
@@ -187,7 +188,7 @@ impl Method for Hops {
             return Ok(matrix(values, width, sample.features.device()));
         }
         let (values, width) = match (&model.features, &model.structural) {
-            (Some(blocks), _) => side_by_side(&blocks.embed(sample, &self.hops)?),
+            (Some(blocks), _) => blocks.embed(sample, &self.hops)?,
             (None, Some(standardization)) => self.embed_structure(standardization, sample.topology())?,
             (None, None) => return Err(Error::setting("method", "hops", "a model that was fitted")),
         };
@@ -236,15 +237,22 @@ impl HopBlocks {
         let mut by_distance: Vec<(usize, usize)> =
             hops.iter().copied().enumerate().map(|(at, hop)| (hop, at)).collect();
         by_distance.sort_unstable();
-        let mut blocks: Vec<Option<Components>> = vec![None; hops.len()];
+        let mut grams: Vec<Option<CenteredGram>> = hops.iter().map(|_| None).collect();
         let mut done = 0;
         for (found, &(hop, at)) in by_distance.iter().enumerate() {
             data.progress("propagation", found + 1, hops.len() + 1)?;
             image = propagate(operator, image, input.width, hop - done);
             done = hop;
-            let block = pca::of_dense(&image, input.width, columns)?;
-            blocks[at] = Some(if rotate { block.rotated(settings.seed, at as u64)? } else { block });
+            grams[at] = Some(CenteredGram::of(&image, input.width));
         }
+        drop(image);
+        // A decomposition is the work of one thread, and there are several.
+        let decompose = |(at, gram): (usize, Option<CenteredGram>)| -> Result<Option<Components>> {
+            let Some(gram) = gram else { return Ok(None) };
+            let block = gram.components(columns)?;
+            Ok(Some(if rotate { block.rotated(settings.seed, at as u64)? } else { block }))
+        };
+        let blocks = grams.into_par_iter().enumerate().map(decompose).collect::<Result<Vec<_>>>()?;
         let device = data.device;
         let marks: Vec<f32> = used.iter().map(|&used| f32::from(used)).collect();
         let count = marks.len();
@@ -289,26 +297,34 @@ impl HopBlocks {
         Ok(HopBlocks { used: zeros([used], device), input, blocks })
     }
 
-    /// The blocks of a graph: values and columns of each, rows of length one.
-    pub(super) fn embed(&self, sample: &Sample, hops: &[usize]) -> Result<Vec<(Vec<f32>, usize)>> {
+    /// The blocks of a graph side by side, rows of each of length one; and the columns of all.
+    pub(super) fn embed(&self, sample: &Sample, hops: &[usize]) -> Result<(Vec<f32>, usize)> {
         let used: Vec<bool> = values(&self.used).into_iter().map(|mark| mark == 1.0).collect();
         let input = self.input.to_components();
         let rows = UnitRows::new(&sample.features, &used);
         let components = rows.centered_times(&input.mean, &input.weight, input.width);
         drop(rows);
         let operator: &Operator = sample.graph(Normalization::Symmetric)?.operator();
-        let embed = |(block, &hop): (&Projection, &usize)| {
+        let all: usize = self.blocks.iter().map(|block| block.dims()[1]).sum();
+        let mut embedding = vec![0.0; sample.num_nodes() * all];
+        let mut first = 0;
+        for (block, &hop) in self.blocks.iter().zip(hops) {
             let Components { mean, weight, width } = block.to_components();
             // Projecting comes before propagation, which is then of fewer columns: (Pᵏ Z) V = Pᵏ (Z V).
             let mut image = propagate(operator, dense_times(&components, input.width, &weight, width), width, hop);
             let shift = dense_times(&mean, input.width, &weight, width);
-            for row in image.chunks_exact_mut(width) {
+            image.par_chunks_exact_mut(width).for_each(|row| {
                 row.iter_mut().zip(&shift).for_each(|(value, shift)| *value -= shift);
-            }
+            });
             unit_rows(&mut image, width);
-            (image, width)
-        };
-        Ok(self.blocks.iter().zip(hops).map(embed).collect())
+            // Each block goes to its columns at once, because the embedding may be the largest of all that is in memory.
+            embedding
+                .par_chunks_exact_mut(all)
+                .zip(image.par_chunks_exact(width))
+                .for_each(|(row, block)| row[first..first + width].copy_from_slice(block));
+            first += width;
+        }
+        Ok((embedding, all))
     }
 }
 

@@ -102,7 +102,7 @@ impl Method for Spectral {
         let vectors = eigenvectors(sample.topology(), &self.settings())?;
         let mut blocks = vec![(vectors.values().to_vec(), vectors.columns())];
         if let Some(features) = &model.features {
-            blocks.extend(features.embed(sample, &self.propagated)?);
+            blocks.push(features.embed(sample, &self.propagated)?);
         }
         let (values, width) = side_by_side(&blocks);
         Ok(matrix(values, width, sample.features.device()))

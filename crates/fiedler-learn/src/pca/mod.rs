@@ -9,6 +9,7 @@ pub(crate) mod linear;
 use burn::Tensor;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, TensorData};
+use faer::Mat;
 use fiedler_graph::random::stream;
 use rand::RngExt;
 
@@ -151,13 +152,32 @@ pub(crate) fn of_rows(rows: &UnitRows, mean: Vec<f32>, settings: &PcaSettings) -
     Ok(Components { mean, weight: linear::dense_times(&right, width, &rotation, kept), width: kept })
 }
 
-/// Centered principal components of a dense matrix with few columns, rotated where that is wanted.
+/// Means of the columns of a dense matrix, and their inner products less the means.
+pub(crate) struct CenteredGram {
+    mean: Vec<f32>,
+    products: Mat<f64>,
+}
+
+impl CenteredGram {
+    pub(crate) fn of(values: &[f32], columns: usize) -> CenteredGram {
+        let mean = linear::column_means(values, columns);
+        let products = linear::centered_gram(values, columns, &mean);
+        CenteredGram { mean, products }
+    }
+
+    /// The leading principal components.
+    pub(crate) fn components(self, dimensions: usize) -> Result<Components> {
+        let columns = self.mean.len();
+        let (squares, vectors) = linear::eigen(&self.products)?;
+        let rank = linear::rank(&squares).min(dimensions).max(1).min(columns);
+        let weight = linear::row_major(columns, rank, |row, column| vectors[(row, column)] as f32);
+        Ok(Components { mean: self.mean, weight, width: rank })
+    }
+}
+
+/// Centered principal components of a dense matrix with few columns.
 pub(crate) fn of_dense(values: &[f32], columns: usize, dimensions: usize) -> Result<Components> {
-    let mean = linear::column_means(values, columns);
-    let (squares, vectors) = linear::eigen(&linear::centered_gram(values, columns, &mean))?;
-    let rank = linear::rank(&squares).min(dimensions).max(1).min(columns);
-    let weight = linear::row_major(columns, rank, |row, column| vectors[(row, column)] as f32);
-    Ok(Components { mean, weight, width: rank })
+    CenteredGram::of(values, columns).components(dimensions)
 }
 
 impl Components {
