@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fiedler_evaluate::ProtocolPreset;
-use fiedler_experiment::tables::{CaseStudy, TableKind, TablePlan, write_report};
+use fiedler_experiment::tables::{CaseStudy, PartResult, TableKind, TablePart, TablePlan, write_report};
 use fiedler_experiment::{Error, ErrorKind, Result};
+use fiedler_report::number::several;
 use serde_json::json;
 
 use super::Common;
@@ -20,7 +21,7 @@ pub struct Reproduce {
     #[arg(required_unless_present = "report", value_parser = named::<TableKind>())]
     experiment: Option<TableKind>,
     /// Put all tables in the folder into one page of markdown, instead of computing anything
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "datasets", "methods", "protocol", "epochs", "recipes", "set", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "datasets", "methods", "protocol", "epochs", "recipes", "set", "json", "list", "part"])]
     report: Option<PathBuf>,
     /// Datasets, by their names or paths [default: those of the paper]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -43,6 +44,12 @@ pub struct Reproduce {
     /// Change any setting of all recipes, such as --set training.learning-rate=1e-3; `fiedler settings` lists them
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
+    /// Print the runs of the table as JSON, with their numbers and whether they are finished, and compute nothing
+    #[arg(long, conflicts_with = "part")]
+    list: bool,
+    /// Make only every N-th run, from number K on, and no table; several such processes can share a folder, and the command without this gathers
+    #[arg(long, value_name = "K/N", value_parser = str::parse::<TablePart>)]
+    part: Option<TablePart>,
     /// Leave embeddings out of finished runs; another protocol makes them again from the encoder
     #[arg(long)]
     lean: bool,
@@ -57,12 +64,15 @@ pub struct Reproduce {
 const EXAMPLES: &str = "\
 In the folder: runs/DATASET/METHOD-FINGERPRINT/seed-N (as `fiedler embed` leaves them, with score-PROTOCOL.json), schemes that runs share,
 and each table as EXPERIMENT-PROTOCOL.csv, .md and .json, refreshed after every run. Several commands can fill one folder, one
-after the other: while one is at work there, run.lock keeps the others away (exit code 8).
+after the other: while one is at work there, run.lock keeps the others away (exit code 8). With --part, several processes can work in one
+folder at once, on one machine or on many that share a disk, each on runs of its own; a run that another process is at is left to it. Under Slurm:
+  sbatch --array=0-15 --requeue --wrap 'fiedler reproduce node --out results --part $SLURM_ARRAY_TASK_ID/16'
 
 Examples:
   fiedler reproduce node --out results
   fiedler reproduce node --datasets cora,citeseer --methods GCL-SPAN --protocol public --out results
   fiedler reproduce ablation --datasets cora --recipes tuned --out results
+  fiedler reproduce node --out results --part 0/2 & fiedler reproduce node --out results --part 1/2; wait; fiedler reproduce node --out results
   fiedler reproduce case-study --out pictures
   fiedler reproduce --report docs/RESULTS.md --out results";
 
@@ -86,6 +96,8 @@ impl Reproduce {
             ("--epochs", self.epochs.is_some()),
             ("--recipes", self.recipes.is_some()),
             ("--set", !self.set.is_empty()),
+            ("--list", self.list),
+            ("--part", self.part.is_some()),
         ];
         if let Some((flag, _)) = unused.into_iter().find(|(_, given)| *given) {
             let message = format!("case-study trains nothing, so that {flag} has no meaning");
@@ -119,12 +131,31 @@ impl Reproduce {
             command: command_line(),
         };
         output.listen();
+        if self.list {
+            return output.json(&json!(plan.runs(output)?));
+        }
+        if let Some(part) = self.part {
+            let result = plan.run_part(part, output).map_err(|error| or_stopped(error, &self.out))?;
+            return if self.json { output.json(&json!(result)) } else { output.result(&in_words(part, &result)) };
+        }
         let table = plan.run(output).map_err(|error| or_stopped(error, &self.out))?;
         if self.json {
             return output.json(&table.to_json());
         }
         output.result(&table.results().to_text())
     }
+}
+
+fn in_words(part: TablePart, result: &PartResult) -> String {
+    let PartResult { finished, failed, elsewhere } = result;
+    let mut words = format!("part {part}: {} finished", several(*finished, "run"));
+    if !failed.is_empty() {
+        words += &format!(", {} failed", failed.len());
+    }
+    if *elsewhere > 0 {
+        words += &format!(", {elsewhere} left to other processes");
+    }
+    words + "; the command without --part makes the table\n"
 }
 
 /// How to go on with several runs that were stopped; other failures are as they are.

@@ -116,6 +116,35 @@ fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {
     }
 }
 
+/// Parts, one of them twice at once, and what gathers them: the files are those of one process.
+#[test]
+fn parts_come_to_the_same_table_as_one_process() {
+    let folder = folder_with_recipes();
+    let asked = |out: &'static str, more: &[&'static str]| {
+        let table = ["reproduce", "node", "--datasets", "citation", "--methods", ROWS, "--seeds", "2", "--epochs", "3"];
+        [&table[..], &["--protocol", "public", "--recipes", "recipes", "--out", out], more].concat()
+    };
+    let printed = |out, more: &[&'static str]| json_of(fiedler(folder.path()).args(asked(out, more)));
+    let whole = printed("whole", &[]);
+    let parts = ["0/2", "1/2", "1/2"].map(|part| spawn(folder.path(), &asked("parts", &["--part", part])));
+    for child in parts {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    let runs = printed("parts", &["--list"]);
+    let runs = runs.as_array().unwrap();
+    assert_eq!(runs.len(), 7, "nothing of the raw features on a given split depends on a seed");
+    for (number, run) in runs.iter().enumerate() {
+        assert_eq!((run["number"].as_u64(), run["finished"].as_bool()), (Some(number as u64), Some(true)), "{run}");
+    }
+    assert!(!folder.path().join("parts/node-public.json").exists(), "a part writes no table");
+    let gathered = printed("parts", &[]);
+    assert_eq!(gathered["entries"], whole["entries"]);
+    let csv = |out: &str| fs::read(folder.path().join(out).join("node-public.csv")).unwrap();
+    assert_eq!(csv("parts"), csv("whole"));
+    let refused = failure(fiedler(folder.path()).args(asked("parts", &["--part", "2/2"])), 2);
+    assert!(refused.contains("K/N"), "{refused}");
+}
+
 #[test]
 fn spectral_views_inside_another_method_are_compared_with_as_many_random_flips() {
     let folder = TempDir::new().unwrap();

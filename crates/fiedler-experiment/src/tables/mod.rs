@@ -15,6 +15,7 @@ mod kind;
 mod matched;
 mod node;
 mod paper;
+mod part;
 mod plan;
 mod plugin;
 mod preanalysis;
@@ -43,6 +44,7 @@ use kind::Context;
 pub use kind::TableKind;
 use paper::Paper;
 pub use paper::PrintedFigure;
+pub use part::{PartResult, TablePart, TableRun};
 use plan::Plan;
 use recipes::Recipes;
 pub use report::write as write_report;
@@ -78,6 +80,13 @@ pub struct TablePlan {
     pub command: String,
 }
 
+/// A plan whose data is open.
+struct Prepared {
+    data: Vec<Task>,
+    plan: Plan,
+    preset: ProtocolPreset,
+}
+
 impl TablePlan {
     /// Computes what is not there yet, keeping the table's files up to date. The folder is locked meanwhile: scores, schemes and tables are
     /// those of one process.
@@ -85,19 +94,10 @@ impl TablePlan {
     /// # Errors
     /// When another process works in the folder, no dataset can be used, no run succeeds, files cannot be written, or the observer asks to stop; what is finished is kept.
     pub fn run(&self, observer: &dyn Observer) -> Result<Table> {
-        let paper = Paper::read()?;
-        let preset = self.protocol.unwrap_or_else(|| self.kind.protocol());
-        let recipes = Recipes {
-            folder: self.recipes.clone(),
-            preset,
-            epochs: self.epochs,
-            assignments: self.assignments.clone(),
-        };
-        let data = data::load(&self.names(), preset, &paper, observer)?;
-        let mut plan = self.plan(&data, &recipes, &paper)?;
+        let Prepared { data, mut plan, preset } = self.prepare(observer)?;
         let lock = RunLock::make(&self.out)?;
         let observer: &dyn Observer = &lock.refreshing(observer);
-        let store = RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) };
+        let store = self.store(preset, observer);
         let table = plan.carry_out(&data, &store)?;
         if self.kind.writes_steps() {
             for cell in plan.first_cells() {
@@ -108,6 +108,43 @@ impl TablePlan {
             }
         }
         Ok(table)
+    }
+
+    /// Makes the runs of one part and writes no table, so that several processes can work in one folder: each run is locked by itself, and
+    /// [`TablePlan::run`] gathers them.
+    ///
+    /// # Errors
+    /// As [`TablePlan::run`]; runs that another process is at are left to it.
+    pub fn run_part(&self, part: TablePart, observer: &dyn Observer) -> Result<PartResult> {
+        let Prepared { data, mut plan, preset } = self.prepare(observer)?;
+        plan.carry_out_part(part, &data, &self.store(preset, observer))
+    }
+
+    /// The runs of the table, in the order of their numbers.
+    ///
+    /// # Errors
+    /// When no dataset can be used.
+    pub fn runs(&self, observer: &dyn Observer) -> Result<Vec<TableRun>> {
+        let Prepared { data, mut plan, preset } = self.prepare(observer)?;
+        plan.runs(&data, &self.store(preset, observer))
+    }
+
+    fn prepare(&self, observer: &dyn Observer) -> Result<Prepared> {
+        let paper = Paper::read()?;
+        let preset = self.protocol.unwrap_or_else(|| self.kind.protocol());
+        let recipes = Recipes {
+            folder: self.recipes.clone(),
+            preset,
+            epochs: self.epochs,
+            assignments: self.assignments.clone(),
+        };
+        let data = data::load(&self.names(), preset, &paper, observer)?;
+        let plan = self.plan(&data, &recipes, &paper)?;
+        Ok(Prepared { data, plan, preset })
+    }
+
+    fn store<'a>(&'a self, preset: ProtocolPreset, observer: &'a dyn Observer) -> RunStore<'a> {
+        RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) }
     }
 
     fn names(&self) -> Vec<String> {

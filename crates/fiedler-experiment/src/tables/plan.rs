@@ -8,6 +8,7 @@ use super::cell::{Cell, Measure};
 use super::estimate::Estimate;
 use super::files;
 use super::kind::TableKind;
+use super::part::{PartResult, TablePart, TableRun};
 use super::run_score::RunScore;
 use super::run_store::RunStore;
 use super::table::{self, Table, Value};
@@ -69,6 +70,48 @@ impl Plan {
 
     /// Does what is to be done, keeping the table's files up to date.
     pub fn carry_out(&mut self, data: &[Task], store: &RunStore<'_>) -> Result<Table> {
+        let mut estimate = self.find(data, store)?;
+        self.announce(data, store, &mut estimate)?;
+        let mut table = files::write(store.out, self.table(data, store))?;
+        self.do_jobs(data, store, &mut estimate, |plan| {
+            table = files::write(store.out, plan.table(data, store))?;
+            Ok(())
+        })?;
+        Ok(table)
+    }
+
+    /// Does what is to be done of a part, and writes no table.
+    pub fn carry_out_part(&mut self, part: TablePart, data: &[Task], store: &RunStore<'_>) -> Result<PartResult> {
+        let mut number = 0..;
+        self.jobs.retain(|_| number.next().is_some_and(|number| part.has(number)));
+        let mut estimate = self.find(data, store)?;
+        self.announce(data, store, &mut estimate)?;
+        self.do_jobs(data, store, &mut estimate, |_| Ok(()))?;
+        let mut result = PartResult::default();
+        for job in &self.jobs {
+            match &job.state {
+                State::Done(_) => result.finished += 1,
+                State::Failed(why) => result.failed.push(why.clone()),
+                State::Elsewhere | State::ToDo => result.elsewhere += 1,
+            }
+        }
+        Ok(result)
+    }
+
+    /// What there is to do, and whether it is done.
+    pub fn runs(&mut self, data: &[Task], store: &RunStore<'_>) -> Result<Vec<TableRun>> {
+        self.find(data, store)?;
+        let of_job = |(number, job): (usize, &Job)| {
+            let cell = &self.cells[job.cell];
+            let dataset = data[cell.data].title.clone();
+            let finished = matches!(job.state, State::Done(_));
+            TableRun { number, dataset, row: cell.row.clone(), seed: job.seed, finished }
+        };
+        Ok(self.jobs.iter().enumerate().map(of_job).collect())
+    }
+
+    /// Finds what is there already, and how long it took.
+    fn find(&mut self, data: &[Task], store: &RunStore<'_>) -> Result<Estimate> {
         let mut estimate = Estimate::default();
         for at in 0..self.jobs.len() {
             let Job { cell, seed, .. } = self.jobs[at];
@@ -83,18 +126,26 @@ impl Plan {
                 self.jobs[at].learned = store.has_learned(&data[of.data], of, seed);
             }
         }
-        self.announce(data, store, &mut estimate)?;
-        let mut table = files::write(store.out, self.table(data, store))?;
+        Ok(estimate)
+    }
+
+    /// Does one job after the other, with something to do after each.
+    fn do_jobs(
+        &mut self,
+        data: &[Task],
+        store: &RunStore<'_>,
+        estimate: &mut Estimate,
+        mut after: impl FnMut(&Plan) -> Result<()>,
+    ) -> Result<()> {
         for at in 0..self.jobs.len() {
             if !matches!(self.jobs[at].state, State::ToDo) {
                 continue;
             }
             store.observer.check("runs", "", at, Some(self.jobs.len()))?;
-            self.do_job(at, data, store, &mut estimate)?;
-            table = files::write(store.out, self.table(data, store))?;
+            self.do_job(at, data, store, estimate)?;
+            after(self)?;
         }
-        self.check_success()?;
-        Ok(table)
+        self.check_success()
     }
 
     /// When nothing came of any run, that is a failure.
