@@ -12,6 +12,13 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
+/// Method, datasets, source, protocol and result.
+type RecipeAbout = (String, Vec<String>, String, Option<String>, Option<String>);
+/// Name, default and help of each parameter.
+type Parameters = Vec<(&'static str, String, &'static str)>;
+/// Key, value, choices and meaning.
+type Setting = (String, String, Vec<String>, String);
+
 /// Name, help, citation and what it embeds of every method.
 #[pyfunction]
 pub fn methods() -> Vec<(&'static str, &'static str, &'static str, Vec<&'static str>)> {
@@ -36,10 +43,7 @@ pub fn recipes() -> Vec<(&'static str, String)> {
 
 /// Method, datasets, source, protocol and result of a recipe.
 #[pyfunction]
-pub fn recipe_about(
-    py: Python<'_>,
-    name: &str,
-) -> PyResult<(String, Vec<String>, String, Option<String>, Option<String>)> {
+pub fn recipe_about(py: Python<'_>, name: &str) -> PyResult<RecipeAbout> {
     let found = recipe::get(name).map_err(|error| errors::raised(py, &error))?;
     let recipe::RecipeHeader { datasets, source, protocol, result, .. } = found.header;
     let protocol = protocol.and_then(|protocol| serde_json::to_value(protocol).ok()?.as_str().map(str::to_owned));
@@ -64,7 +68,7 @@ pub fn known_datasets() -> Vec<(&'static str, &'static str, Option<String>)> {
 
 /// Name of every generator, with the names, defaults and help of its parameters.
 #[pyfunction]
-pub fn generators() -> Vec<(&'static str, &'static str, Vec<(&'static str, String, &'static str)>)> {
+pub fn generators() -> Vec<(&'static str, &'static str, Parameters)> {
     let of = |spec: &'static generate::Spec| {
         let parameters = spec
             .parameters
@@ -88,7 +92,7 @@ pub fn settings(
     method: Option<&str>,
     scheme: Option<&str>,
     from_recipe: Option<&str>,
-) -> PyResult<Vec<(String, String, Vec<String>, String)>> {
+) -> PyResult<Vec<Setting>> {
     let list = || -> fiedler_experiment::Result<_> {
         let mut settings = match (from_recipe, method) {
             (Some(name), _) => recipe::get(name)?.settings,

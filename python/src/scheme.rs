@@ -35,6 +35,9 @@ type RawView<'py> = (
     Option<Bound<'py, PyArray1<f32>>>,
 );
 
+/// Lower and higher ends of pairs, with their probabilities.
+type RawPairs<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>);
+
 /// The settings of a scheme in full, from its name and the keys that are not to have their defaults.
 #[pyfunction]
 pub fn scheme_settings(py: Python<'_>, settings: &str, seed: u64) -> PyResult<String> {
@@ -163,11 +166,7 @@ impl RawScheme {
     }
 
     /// Lower and higher end of every pair that may flip in a view, with its probability.
-    fn probabilities<'py>(
-        &self,
-        py: Python<'py>,
-        view: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>)> {
+    fn probabilities<'py>(&self, py: Python<'py>, view: usize) -> PyResult<RawPairs<'py>> {
         let (low, high, flips) = work::quickly(py, || self.pair_probabilities(view))?;
         Ok((PyArray1::from_vec(py, low), PyArray1::from_vec(py, high), PyArray1::from_vec(py, flips)))
     }

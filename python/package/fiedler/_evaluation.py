@@ -99,7 +99,7 @@ def evaluate(
         if files is not None:
             found = json.loads(_fiedler.evaluate_tables(files, _target(labels, None), asked, told))
         else:
-            values = _array(embeddings, "the embeddings")
+            values = _array(embeddings.toarray() if hasattr(embeddings, "tocsr") else embeddings, "the embeddings")
             if values.ndim != 2:
                 raise DataError(f"the embeddings have {values.ndim} dimensions; expected a row for each node or graph")
             matrix = _float32(values, "the embeddings")

@@ -362,7 +362,7 @@ def _array(values: Any, what: str) -> NDArray[Any]:
         raise DataError(f"the rows of {what} have different lengths; expected a matrix", hint="of several graphs, give a list") from None
     if array.dtype.kind not in "biuf":
         raise DataError(
-            f"{what} hold{'s' * (what != 'features')} {array.dtype}; expected numbers",
+            f"{what} {_verb(what, 'hold')} {array.dtype}; expected numbers",
             hint="number categories first" if what == "features" else "see fiedler.read for what a graph may be",
         )
     return array
@@ -377,7 +377,11 @@ def _float32(values: NDArray[Any], what: str) -> NDArray[np.float32]:
 def _check_finite(values: NDArray[Any], what: str) -> None:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         found = "NaN" if np.isnan(values).any() else "infinity"
-        raise DataError(f"{what} contain{'s' * (what != 'features')} {found}; expected finite numbers", hint="fill or drop such values first")
+        raise DataError(f"{what} {_verb(what, 'contain')} {found}; expected finite numbers", hint="fill or drop such values first")
+
+
+def _verb(what: str, verb: str) -> str:
+    return verb if what in ("features", "the embeddings") else f"{verb}s"
 
 
 def _ids(values: NDArray[Any]) -> NDArray[Any]:

@@ -283,6 +283,13 @@ mod tests {
         ] {
             assert_eq!(knows(&settings, key).unwrap(), is_known, "{key}");
         }
+        // Methods whose settings are those of another type.
+        for method in ["grace", "gca"] {
+            let settings = with_method(&settings, method).unwrap();
+            assert!(knows(&settings, "method.encoder.hidden_channels").unwrap(), "{method}");
+            let keys: Vec<String> = entries(&settings).unwrap().into_iter().map(|entry| entry.key).collect();
+            assert!(keys.contains(&"method.temperature".to_owned()), "{method}: {keys:?}");
+        }
     }
 
     #[test]
