@@ -1,12 +1,10 @@
-//! Datasets: read, made of arrays, and given out as arrays.
+//! Datasets, given out as arrays.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fiedler_experiment::{Error, ReadOptions, Result, Task};
-use fiedler_graph::{BuildReport, Classes, Dataset, Dense, Features, Graph, GraphSet, Labels, MultiLabel, Names};
-use fiedler_graph::{Observer, Regression, Sparse, Split, measure};
-use fiedler_io::catalogue::{self, FetchSettings};
+use fiedler_experiment::{ReadOptions, Task};
+use fiedler_graph::{Dataset, Dense, Features, GraphSet, Names, Sparse, Split, measure};
 use fiedler_io::write;
 use fiedler_spectral::properties::{self, SummarySettings};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -15,6 +13,7 @@ use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::arrays::{self, Ids, slice};
+use crate::labels::{RawLabels, labels_out};
 use crate::{errors, work};
 
 /// A dataset, with where it comes from.
@@ -22,23 +21,6 @@ use crate::{errors, work};
 #[derive(Clone)]
 pub struct RawDataset {
     pub task: Arc<Task>,
-}
-
-/// Labels as arrays: what they are, and of what.
-#[derive(FromPyObject)]
-pub struct RawLabels<'py> {
-    /// `classes`, `multi-label` or `regression`.
-    #[pyo3(item)]
-    kind: String,
-    /// Names of classes or of columns.
-    #[pyo3(item)]
-    names: Vec<String>,
-    /// Codes of classes, -1 where one is not known.
-    #[pyo3(item)]
-    codes: Option<PyReadonlyArray1<'py, i64>>,
-    /// Columns of answers or values, NaN where one is not known.
-    #[pyo3(item)]
-    values: Option<PyReadonlyArray2<'py, f32>>,
 }
 
 /// Names of nodes.
@@ -53,117 +35,14 @@ type RawSparse<'py> = (usize, Ids<'py>, Ids<'py>, PyReadonlyArray1<'py, f32>);
 /// Name, train, validation, test and stopping of a split.
 type RawSplit<'py> = (String, Ids<'py>, Ids<'py>, Ids<'py>, Ids<'py>);
 
-/// Reads, finds or makes a dataset. With `fetch`, one of the catalogue that is not on this machine is downloaded.
-#[pyfunction]
-#[pyo3(signature = (source, options, seed, fetch, progress))]
-pub fn open_dataset(
-    py: Python<'_>,
-    source: String,
-    options: &str,
-    seed: u64,
-    fetch: bool,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<RawDataset> {
-    let options: ReadOptions =
-        serde_json::from_str(options).map_err(|error| errors::setting(py, "options", &error.to_string()))?;
-    let open = move |observer: &dyn Observer| match Task::open(&source, &options, seed, observer) {
-        Err(Error::Io(fiedler_io::Error::NotFound { name, .. })) if fetch => {
-            let entry = catalogue::find(&name)?;
-            if let Some(cache) = catalogue::cache_folder() {
-                catalogue::fetch(entry, &FetchSettings::new(cache))?;
-            }
-            Task::open(&source, &options, seed, observer)
-        }
-        other => other,
-    };
-    Ok(RawDataset { task: Arc::new(work::run(py, progress, open)?) })
-}
-
-/// A dataset of one graph, from compressed sparse rows. Rows that are not those of a simple undirected graph are made to be; the second
-/// value says what that took.
-#[pyfunction]
-pub fn dataset_from_csr<'py>(
-    py: Python<'py>,
-    name: &str,
-    indptr: Ids<'py>,
-    indices: Ids<'py>,
-    weights: Option<PyReadonlyArray1<'py, f32>>,
-) -> PyResult<(RawDataset, Option<String>)> {
-    let arrays = || -> PyResult<_> {
-        let weights = weights.as_ref().map(|weights| slice(py, weights).map(<[f32]>::to_vec)).transpose()?;
-        Ok((indptr.to_places(py, "a place of indptr")?, indices.to_ids(py, "a column of the matrix")?, weights))
-    };
-    let (rows, columns, values) = arrays()?;
-    if rows.first() != Some(&0) || rows.last() != Some(&columns.len()) || !rows.is_sorted() {
-        return Err(errors::data(py, "the rows of the matrix do not fit its entries; expected a valid CSR matrix"));
-    }
-    // Most matrices are those of a simple undirected graph already, and sorting them would take ten times as long as looking.
-    let taken = work::quickly(py, || Ok(Graph::from_csr(rows, columns, values).ok()))?;
-    if let Some(graph) = taken {
-        return Ok((RawDataset::new(Dataset::single(name, graph)), None));
-    }
-    let (rows, columns, values) = arrays()?;
-    let (graph, report) = work::quickly(py, || simple(&rows, &columns, values)).map_err(|error| as_data(py, error))?;
-    Ok((RawDataset::new(Dataset::single(name, graph)), Some(json!(report).to_string())))
-}
-
-/// The simple undirected graph that rows come to.
-fn simple(indptr: &[usize], indices: &[u32], weights: Option<Vec<f32>>) -> Result<(Graph, BuildReport)> {
-    let nodes = indptr.len() - 1;
-    let mut pairs = Vec::with_capacity(indices.len());
-    for (node, range) in indptr.windows(2).enumerate() {
-        pairs.extend(indices[range[0]..range[1]].iter().map(|&other| (node as u32, other)));
-    }
-    Ok(match weights {
-        Some(weights) => Graph::from_weighted_pairs(nodes, pairs, weights)?,
-        None => Graph::from_pairs(nodes, pairs)?,
-    })
-}
-
-/// A dataset from the two ends of every edge, in either or both directions; `sizes` are the numbers of nodes of its graphs. The second
-/// value says what was merged and dropped.
-#[pyfunction]
-pub fn dataset_from_pairs<'py>(
-    py: Python<'py>,
-    name: &str,
-    sizes: Vec<u32>,
-    sources: Ids<'py>,
-    targets: Ids<'py>,
-    weights: Option<PyReadonlyArray1<'py, f32>>,
-) -> PyResult<(RawDataset, String)> {
-    if sources.len() != targets.len() {
-        return Err(errors::data(py, "there are not as many sources as targets of edges"));
-    }
-    let sources = sources.to_ids(py, "a node id")?;
-    let targets = targets.to_ids(py, "a node id")?;
-    let weights = weights.map(|weights| slice(py, &weights).map(<[f32]>::to_vec)).transpose()?;
-    let build = || {
-        let nodes = sizes.iter().map(|&size| size as usize).sum();
-        let pairs = sources.into_iter().zip(targets).collect();
-        let (graph, report) = match weights {
-            Some(weights) => Graph::from_weighted_pairs(nodes, pairs, weights)?,
-            None => Graph::from_pairs(nodes, pairs)?,
-        };
-        Ok((GraphSet::from_block_diagonal(graph, sizes)?, report))
-    };
-    let (graphs, report) = work::quickly(py, build).map_err(|error| as_data(py, error))?;
-    Ok((RawDataset::new(Dataset::set(name, graphs)), json!(report).to_string()))
-}
-
-/// What the library calls a setting is part of the data here.
-fn as_data(py: Python<'_>, error: PyErr) -> PyErr {
-    let converted = || -> PyResult<PyErr> {
-        let made = py.import("fiedler._errors")?.getattr("as_data")?.call1((error.value(py),))?;
-        Ok(PyErr::from_value(made))
-    };
-    converted().unwrap_or_else(|_| error.clone_ref(py))
-}
-
 impl RawDataset {
-    /// A dataset that was made of arrays.
-    pub fn new(dataset: Dataset) -> RawDataset {
-        let source = dataset.name.clone();
-        RawDataset { task: Arc::new(Task::of(&source, &ReadOptions::default(), dataset)) }
+    /// A dataset that was made of arrays. Edges and features are hashed.
+    pub fn new(py: Python<'_>, dataset: Dataset) -> PyResult<RawDataset> {
+        let task = work::quickly(py, || {
+            let source = dataset.name.clone();
+            Ok(Task::of(&source, &ReadOptions::default(), dataset))
+        })?;
+        Ok(RawDataset { task: Arc::new(task) })
     }
 
     fn data(&self) -> &Dataset {
@@ -270,7 +149,7 @@ impl RawDataset {
 
     /// One graph by itself, with what is known of it.
     fn graph(&self, py: Python<'_>, graph: usize) -> PyResult<RawDataset> {
-        work::quickly(py, || Ok(self.data().alone(graph)?)).map(RawDataset::new)
+        RawDataset::new(py, work::quickly(py, || Ok(self.data().alone(graph)?))?)
     }
 
     /// Figures of the dataset, as `fiedler inspect --json` prints them.
@@ -350,7 +229,7 @@ impl RawDataset {
             dataset.name = name;
         }
         dataset.check().map_err(of_data)?;
-        Ok(RawDataset::new(dataset))
+        RawDataset::new(py, dataset)
     }
 }
 
@@ -366,26 +245,6 @@ fn named(dataset: &Dataset, names: RawNames) -> fiedler_graph::Result<GraphSet> 
     GraphSet::from_block_diagonal(dataset.graphs.block_diagonal().clone().with_names(names)?, sizes)
 }
 
-impl RawLabels<'_> {
-    fn read(&self, py: Python<'_>) -> PyResult<Labels> {
-        let of_data = |error: fiedler_graph::Error| errors::of_data(py, error);
-        if let Some(codes) = &self.codes {
-            let name = |&code: &i64| usize::try_from(code).ok().and_then(|code| self.names.get(code));
-            return Ok(Labels::Classes(Classes::from_labels(slice(py, codes)?.iter().map(name))));
-        }
-        let Some(values) = &self.values else { return Err(errors::data(py, "labels without values")) };
-        let values = arrays::rows(py, values)?.iter().map(|value| Some(*value).filter(|value| !value.is_nan()));
-        let names = self.names.clone();
-        Ok(match self.kind.as_str() {
-            "multi-label" => {
-                let answers = values.map(|value| value.map(|value| value != 0.0)).collect();
-                Labels::MultiLabel(MultiLabel::new(names, answers).map_err(of_data)?)
-            }
-            _ => Labels::Regression(Regression::new(names, values.collect()).map_err(of_data)?),
-        })
-    }
-}
-
 fn features_out<'py>(py: Python<'py>, features: &Features) -> PyResult<Bound<'py, PyAny>> {
     if let Features::Sparse(sparse) = features {
         let (indptr, indices) = arrays::csr(py, sparse.indptr(), sparse.indices());
@@ -394,35 +253,4 @@ fn features_out<'py>(py: Python<'py>, features: &Features) -> PyResult<Bound<'py
     }
     let dense = features.to_dense();
     Ok(arrays::matrix(py, dense.rows(), dense.values().to_vec())?.into_any())
-}
-
-fn labels_out<'py>(py: Python<'py>, labels: &Labels) -> PyResult<Bound<'py, PyDict>> {
-    let columns = |rows: usize, names: &[String], row: &dyn Fn(usize) -> Vec<f32>| -> PyResult<_> {
-        let values: Vec<f32> = (0..rows).flat_map(row).collect();
-        debug_assert_eq!(values.len(), rows * names.len());
-        arrays::matrix(py, rows, values)
-    };
-    let out = PyDict::new(py);
-    match labels {
-        Labels::Classes(classes) => {
-            let codes = classes.of().iter().map(|class| class.map_or(-1, i64::from)).collect();
-            out.set_item("kind", "classes")?;
-            out.set_item("names", classes.names())?;
-            out.set_item("codes", PyArray1::from_vec(py, codes))?;
-        }
-        Labels::MultiLabel(tasks) => {
-            let answer = |answer: &Option<bool>| answer.map_or(f32::NAN, |answer| f32::from(u8::from(answer)));
-            let row = |row: usize| tasks.row(row).iter().map(answer).collect();
-            out.set_item("kind", "multi-label")?;
-            out.set_item("names", tasks.names())?;
-            out.set_item("values", columns(labels.len(), tasks.names(), &row)?)?;
-        }
-        Labels::Regression(regression) => {
-            let row = |row: usize| regression.row(row).iter().map(|value| value.unwrap_or(f32::NAN)).collect();
-            out.set_item("kind", "regression")?;
-            out.set_item("names", regression.names())?;
-            out.set_item("values", columns(labels.len(), regression.names(), &row)?)?;
-        }
-    }
-    Ok(out)
 }

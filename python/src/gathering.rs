@@ -11,5 +11,5 @@ use crate::errors;
 pub fn gather_datasets(py: Python<'_>, name: &str, datasets: Vec<PyRef<'_, RawDataset>>) -> PyResult<RawDataset> {
     let datasets: Vec<&Dataset> = datasets.iter().map(|dataset| &dataset.task.dataset).collect();
     let gathered = Dataset::gather(name, &datasets).map_err(|error| errors::of_data(py, error))?;
-    Ok(RawDataset::new(gathered))
+    RawDataset::new(py, gathered)
 }

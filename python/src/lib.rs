@@ -4,10 +4,12 @@
 //! its own while Python waits for it ([`work`]), and every failure becomes an exception of the package ([`errors`]).
 
 mod arrays;
+mod building;
 mod dataset;
 mod errors;
 mod evaluate;
 mod gathering;
+mod labels;
 mod lists;
 mod page;
 mod pool;
@@ -30,7 +32,9 @@ mod _fiedler {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::dataset::{RawDataset, dataset_from_csr, dataset_from_pairs, open_dataset};
+    use crate::building::{dataset_from_csr, dataset_from_pairs, open_dataset};
+    #[pymodule_export]
+    use crate::dataset::RawDataset;
     #[pymodule_export]
     use crate::evaluate::{evaluate, evaluate_tables};
     #[pymodule_export]

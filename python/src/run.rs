@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fiedler_evaluate::QuickProbe;
 use fiedler_experiment::run::{Existing, RunArtifacts, RunFolder, RunPlan, RunRecord, read_encoder};
 use fiedler_experiment::{ComputedScheme, Error, Result, Task};
 use fiedler_graph::Observer;
+use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::RunResult;
 use fiedler_learn::trainer::History;
 use fiedler_learn::{Embeddings, SavedEncoder};
@@ -52,7 +54,16 @@ pub fn fit_run(
     let task = Arc::clone(&dataset.task);
     let fit = move |observer: &dyn Observer| {
         let (settings, recipe) = asked.settings(&task, observer)?;
-        let plan = RunPlan { recipe, page: folder.is_some(), ..RunPlan::new(&task, settings) };
+        // Only a method that learns from labels is given any; they are those of the split that the program would take.
+        let learns = matches!(settings.method, MethodSettings::Supervised(_));
+        let probe = if learns { QuickProbe::one_split(&task.dataset, settings.seed) } else { None };
+        let plan = RunPlan {
+            recipe,
+            probe: probe.as_ref(),
+            evaluate: false,
+            page: folder.is_some(),
+            ..RunPlan::new(&task, settings)
+        };
         let Some(folder) = folder else { return plan.check()?.fit_in_memory(&known, observer) };
         let folder = RunFolder::new(&folder);
         let existing = match folder.record()? {

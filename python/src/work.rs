@@ -19,6 +19,9 @@ use crate::{errors, pool};
 /// Time between two looks at signals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// What is listened to between two looks at signals.
+const MOST_AT_ONCE: usize = 10_000;
+
 /// What the work tells the thread that waits.
 enum Told<T> {
     Progress {
@@ -102,10 +105,10 @@ struct Heard<T> {
 /// Waits a little; of what was told meanwhile only the latest progress matters.
 fn wait<T>(hear: Receiver<Told<T>>) -> (Receiver<Told<T>>, Heard<T>) {
     let mut heard = Heard { notes: Vec::new(), progress: None, done: None };
-    let mut next = hear.recv_timeout(PATIENCE);
+    let mut patience = PATIENCE;
     // Those who tell of much must not keep the caller from looking at signals.
-    for _ in 0..10_000 {
-        match next {
+    for _ in 0..MOST_AT_ONCE {
+        match hear.recv_timeout(patience) {
             Ok(Told::Progress { stage, done, total }) => heard.progress = Some((stage, done, total)),
             Ok(Told::Note(note)) => heard.notes.push(note),
             Ok(Told::Done(outcome)) => {
@@ -118,7 +121,7 @@ fn wait<T>(hear: Receiver<Told<T>>) -> (Receiver<Told<T>>, Heard<T>) {
             }
             Err(RecvTimeoutError::Timeout) => break,
         }
-        next = hear.recv_timeout(Duration::ZERO);
+        patience = Duration::ZERO;
     }
     (hear, heard)
 }

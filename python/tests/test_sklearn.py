@@ -61,3 +61,14 @@ def test_another_graph(karate) -> None:
 def test_a_seed_of_any_kind(karate) -> None:
     for seed in (None, np.random.RandomState(3), np.int64(4)):
         assert fiedler.Embedder("hops", dimensions=5, random_state=seed).fit_transform(karate).shape[0] == 34
+
+
+def test_labels_are_for_methods_that_learn_from_them() -> None:
+    citation = fiedler.read("sbm:nodes=200,classes=2")
+    bare = fiedler.read(citation.adjacency(), features=citation.features)
+    with pytest.raises(fiedler.DataError, match="no labels"):
+        fiedler.Embedder("supervised", epochs=2).fit(bare)
+    predicted = fiedler.Embedder("supervised", epochs=2).fit(bare, citation.labels).embedding_
+    assert predicted.shape == (200, 2)
+    unlabelled = fiedler.Embedder("span", epochs=1).fit(bare, np.arange(200)).embedding_
+    assert np.array_equal(unlabelled, fiedler.Embedder("span", epochs=1).fit_transform(bare))

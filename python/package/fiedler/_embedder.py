@@ -109,6 +109,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         seed = self._seed()
         dataset = self._dataset(X, features, seed, fitting=True)
+        if y is not None and (self.method == "supervised" or str(self.recipe).startswith("supervised")):
+            dataset = as_dataset(dataset, labels=y)
         asked: dict[str, Any] = {"seed": seed}
         for name in ("method", "recipe"):
             value = getattr(self, name)

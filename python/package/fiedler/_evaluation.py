@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from . import _fiedler
+from ._arrays import as_array, as_float32
 from ._augmentation import _seed
 from ._dataset import Dataset
 from ._errors import DataError
 from ._labels import read_labels
 from ._progress import Progress, watched
-from ._reading import _array, _float32, as_dataset
+from ._reading import as_dataset
 
 _TABLES = {".csv", ".tsv", ".txt", ".npy", ".parquet"}
 
@@ -99,10 +100,10 @@ def evaluate(
         if files is not None:
             found = json.loads(_fiedler.evaluate_tables(files, _target(labels, None), asked, told))
         else:
-            values = _array(embeddings.toarray() if hasattr(embeddings, "tocsr") else embeddings, "the embeddings")
+            values = as_array(embeddings.toarray() if hasattr(embeddings, "tocsr") else embeddings, "the embeddings")
             if values.ndim != 2:
                 raise DataError(f"the embeddings have {values.ndim} dimensions; expected a row for each node or graph")
-            matrix = _float32(values, "the embeddings")
+            matrix = as_float32(values, "the embeddings")
             found = json.loads(_fiedler.evaluate(matrix, _target(labels, len(matrix)), asked, told))
     names = ("metric", "mean", "std", "splits", "protocol", "description", "notes")
     return Score(**{name: found[name] for name in names})

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _fiedler
+from ._arrays import as_array, as_float32, as_ids, check_finite, edge_weights, warn, warn_of_merging
 from ._dataset import Dataset
 from ._errors import DataError, DataWarning, SettingError
 from ._labels import read_labels
@@ -162,18 +163,18 @@ def feature_parts(features: Any, rows: int) -> dict[str, Any]:
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
-        data = _float32(matrix.data, "features")
-        parts["sparse"] = (matrix.shape[1], _ids(matrix.indptr), _ids(matrix.indices), data)
+        data = as_float32(matrix.data, "features")
+        parts["sparse"] = (matrix.shape[1], as_ids(matrix.indptr), as_ids(matrix.indices), data)
         shape = matrix.shape
     else:
         if hasattr(features, "columns") and hasattr(features, "to_numpy"):
             parts["feature_names"] = [str(name) for name in features.columns]
-        array = _array(features, "features")
+        array = as_array(features, "features")
         if array.ndim == 1:
             array = array.reshape(-1, 1)
         if array.ndim != 2:
             raise DataError(f"features have {array.ndim} dimensions; expected a matrix with a row for each node")
-        parts["dense"] = _float32(array, "features")
+        parts["dense"] = as_float32(array, "features")
         shape = array.shape
     if shape[0] != rows:
         raise DataError(f"features have {shape[0]} rows; expected {rows}, one for each node")
@@ -197,14 +198,14 @@ def from_sparse(matrix: Any, *, what: str = "the matrix") -> Dataset:
         rows.eliminate_zeros()
     if not rows.has_sorted_indices:
         rows = rows.sorted_indices()
-    weights = _weights(rows.data)
-    raw, report = _fiedler.dataset_from_csr("graph", _ids(rows.indptr), _ids(rows.indices), weights)
+    weights = edge_weights(rows.data)
+    raw, report = _fiedler.dataset_from_csr("graph", as_ids(rows.indptr), as_ids(rows.indices), weights)
     if report is not None:
         told = json.loads(report)
         one_way = told["edges"] - told["mirrored"]
         if one_way:
-            _warn(f"{what} is not symmetric: {one_way} of its {told['edges']} edges stand in one direction only and are taken as undirected")
-        _warn_of_merging(told)
+            warn(f"{what} is not symmetric: {one_way} of its {told['edges']} edges stand in one direction only and are taken as undirected")
+        warn_of_merging(told)
     return Dataset(raw)
 
 
@@ -212,7 +213,7 @@ def from_array(source: Any, num_nodes: int | None) -> Dataset:
     """The graph of an `edge_index`, of pairs, or of a square matrix."""
     if getattr(source, "is_sparse", False) or getattr(source, "layout", None).__str__() == "torch.sparse_csr":
         return _from_sparse_tensor(source)
-    array = _array(source, "the graph")
+    array = as_array(source, "the graph")
     if array.ndim != 2:
         raise DataError(
             f"the array has {array.ndim} dimensions; expected an edge_index of 2 × E, or a square matrix",
@@ -224,7 +225,7 @@ def from_array(source: Any, num_nodes: int | None) -> Dataset:
     if array.shape[0] == array.shape[1]:
         from scipy.sparse import csr_array
 
-        _check_finite(array, "the matrix")
+        check_finite(array, "the matrix")
         return from_sparse(csr_array(array))
     if whole and array.shape[1] == 2:
         return from_pairs(array[:, 0], array[:, 1], num_nodes)
@@ -252,7 +253,7 @@ def from_pairs(
     name: str = "graph",
 ) -> Dataset:
     """The graph of the two ends of edges. Where `directed`, edges that stand in one direction only are worth a warning, unless `quiet`."""
-    sources, targets = _ids(np.asarray(sources)), _ids(np.asarray(targets))
+    sources, targets = as_ids(np.asarray(sources)), as_ids(np.asarray(targets))
     highest = max((int(ids.max()) for ids in (sources, targets) if ids.size), default=-1)
     if highest >= _MOST_NODES:
         raise DataError(f"a node id is {highest}; expected a whole number below {_MOST_NODES}", hint="number the nodes from 0")
@@ -267,8 +268,8 @@ def from_pairs(
     told = json.loads(report)
     one_way = told["edges"] - told["mirrored"]
     if directed and one_way:
-        _warn(f"the graph is directed: {one_way} of its {told['edges']} edges stand in one direction only and are taken as undirected")
-    _warn_of_merging(told)
+        warn(f"the graph is directed: {one_way} of its {told['edges']} edges stand in one direction only and are taken as undirected")
+    warn_of_merging(told)
     return Dataset(raw)
 
 
@@ -282,7 +283,7 @@ def from_networkx(graph: Any) -> Dataset:
     given = [edge[2] for edge in edges]
     weights = None
     if any(weight is not None for weight in given):
-        weights = _weights(np.array([1.0 if weight is None else weight for weight in given], dtype=np.float64))
+        weights = edge_weights(np.array([1.0 if weight is None else weight for weight in given], dtype=np.float64))
     dataset = from_pairs(sources, targets, len(names), weights=weights, directed=bool(graph.is_directed()))
     return with_names(dataset, names)
 
@@ -290,7 +291,7 @@ def from_networkx(graph: Any) -> Dataset:
 def from_igraph(graph: Any) -> Dataset:
     """The graph of igraph; its vertices keep the names in their attribute `name`."""
     pairs = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights = _weights(np.array(graph.es["weight"], dtype=np.float64)) if "weight" in graph.es.attributes() else None
+    weights = edge_weights(np.array(graph.es["weight"], dtype=np.float64)) if "weight" in graph.es.attributes() else None
     dataset = from_pairs(pairs[:, 0], pairs[:, 1], graph.vcount(), weights=weights, directed=bool(graph.is_directed()))
     return with_names(dataset, graph.vs["name"]) if "name" in graph.vs.attributes() else dataset
 
@@ -313,7 +314,7 @@ def from_frame(frame: Any) -> Dataset:
         raise DataError("an end of an edge is missing in the frame", hint="drop such rows: frame.dropna()")
     names, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     rest = [name for name in frame.columns if name not in ends]
-    weights = _weights(frame[rest[0]].to_numpy(dtype=np.float64)) if rest else None
+    weights = edge_weights(frame[rest[0]].to_numpy(dtype=np.float64)) if rest else None
     dataset = from_pairs(codes[: len(first)], codes[len(first) :], len(names), weights=weights)
     return with_names(dataset, names.tolist())
 
@@ -348,82 +349,3 @@ def _is_pairs(source: Sequence[Any]) -> bool:
     """Whether a list is one of pairs of ids, or of two rows of them."""
     plain = (int, np.integer, float, np.floating)
     return bool(source) and all(isinstance(row, (list, tuple)) and all(isinstance(id, plain) for id in row) for row in source)
-
-
-def _array(values: Any, what: str) -> NDArray[Any]:
-    """An array of numbers of anything that can be one; tensors are taken over where they lie."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu().numpy()
-    elif hasattr(values, "to_numpy"):
-        values = values.to_numpy()
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise DataError(f"the rows of {what} have different lengths; expected a matrix", hint="of several graphs, give a list") from None
-    if array.dtype.kind not in "biuf":
-        raise DataError(
-            f"{what} {_verb(what, 'hold')} {array.dtype}; expected numbers",
-            hint="number categories first" if what == "features" else "see fiedler.read for what a graph may be",
-        )
-    return array
-
-
-def _float32(values: NDArray[Any], what: str) -> NDArray[np.float32]:
-    _check_finite(values, what)
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(values, dtype=np.float32)
-
-
-def _check_finite(values: NDArray[Any], what: str) -> None:
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        found = "NaN" if np.isnan(values).any() else "infinity"
-        raise DataError(f"{what} {_verb(what, 'contain')} {found}; expected finite numbers", hint="fill or drop such values first")
-
-
-def _verb(what: str, verb: str) -> str:
-    return verb if what in ("features", "the embeddings") else f"{verb}s"
-
-
-def _ids(values: NDArray[Any]) -> NDArray[Any]:
-    """Ids in one of the types that the library takes."""
-    if values.dtype.kind not in "iu":
-        raise DataError(f"ids of nodes are {values.dtype}; expected whole numbers", hint="convert them with .astype(numpy.int64)")
-    if values.dtype not in (np.int32, np.int64, np.uint32):
-        if values.dtype == np.uint64 and values.size and int(values.max()) > np.iinfo(np.int64).max:
-            raise DataError(f"a node id is {int(values.max())}; expected a whole number below 2147483647")
-        values = values.astype(np.int64)
-    return np.ascontiguousarray(values)
-
-
-def _weights(data: NDArray[Any]) -> NDArray[np.float32] | None:
-    """Weights of edges; none where all are 1."""
-    if data.dtype.kind == "b" or not data.size or (data == 1).all():
-        return None
-    if data.dtype.kind not in "iuf":
-        raise DataError(f"weights of edges are {data.dtype}; expected positive numbers")
-    _check_finite(data, "the matrix")
-    if (data <= 0).any():
-        raise DataError(
-            f"a weight of an edge is {data[data <= 0][0]}; expected a positive number",
-            hint="take absolute values, or leave such edges out",
-        )
-    return np.ascontiguousarray(data, dtype=np.float32)
-
-
-def _warn_of_merging(told: dict[str, int]) -> None:
-    if told["self_loops"]:
-        _warn(f"{told['self_loops']} self-loop{'s were' if told['self_loops'] > 1 else ' was'} dropped")
-    if told["repeated"]:
-        _warn(f"{told['repeated']} edge{'s were' if told['repeated'] > 1 else ' was'} given more than once and merged")
-    if told["reweighted"]:
-        _warn(f"{told['reweighted']} edges had several weights, of which the largest is kept")
-
-
-def _warn(text: str) -> None:
-    # Those who read the warning want to see their own line.
-    import sys
-
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fiedler"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, DataWarning, stacklevel=level)

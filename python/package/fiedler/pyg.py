@@ -22,13 +22,14 @@ from torch_geometric.data import Data, HeteroData
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
+from ._arrays import edge_weights
 from ._augmentation import Augmentation, View
 from ._augmentation import SpectralAugmentation as _SpectralAugmentation
 from ._dataset import Dataset
 from ._errors import DataError, FiedlerError
 from ._labels import read_labels
 from ._progress import Progress
-from ._reading import _weights, feature_parts, from_pairs
+from ._reading import feature_parts, from_pairs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -75,7 +76,7 @@ def _edges(graphs: list[Data], *, quiet: bool) -> tuple[Dataset, NDArray[np.int6
         ends[0],
         ends[1],
         sizes=sizes,
-        weights=None if weights is None else _weights(weights.reshape(-1)),
+        weights=None if weights is None else edge_weights(weights.reshape(-1)),
         directed=True,
         quiet=quiet,
         name="data" if len(graphs) == 1 else "graphs",
@@ -353,10 +354,10 @@ def pygcl_augmentor(augmentation: SpectralAugmentation, view: int = 0) -> Any:
 
     class SpectralAugmentor(Augmentor):  # type: ignore[misc]
         def augment(self, g: Any) -> Any:
-            x, edge_index, edge_weights = g.unfold()
+            x, edge_index, weights = g.unfold()
             data = Data(x=x, edge_index=edge_index, num_nodes=x.shape[0])
-            if edge_weights is not None:
-                data.edge_weight = edge_weights
+            if weights is not None:
+                data.edge_weight = weights
             drawn = augmentation._applied(data, augmentation._draw(data, view, augmentation._seed()))
             return Graph(x=x, edge_index=drawn.edge_index, edge_weights=drawn.edge_weight if "edge_weight" in drawn else None)
 
