@@ -49,16 +49,7 @@ impl Asked {
 
     /// As the program makes settings of its flags.
     fn settings(&self, target: &Target) -> Result<EvaluationSettings> {
-        let mut protocol = match &self.protocol {
-            Some(name) => name.parse::<Protocol>()?,
-            None => Protocol::usual(target),
-        };
-        if let Some(splits) = self.splits {
-            protocol = protocol.with_splits(splits)?;
-        }
-        if let Some(stratified) = self.stratified {
-            protocol = protocol.with_stratified(stratified)?;
-        }
+        let protocol = Protocol::asked(self.protocol.as_deref(), self.splits, self.stratified, target)?;
         Ok(EvaluationSettings {
             protocol: Some(protocol),
             probe: self.probe.clone(),

@@ -7,7 +7,6 @@ use fiedler_graph::generate;
 use fiedler_io::{catalogue, read};
 use fiedler_learn::TaskLevel;
 use fiedler_learn::method::MethodSettings;
-use fiedler_learn::run::Settings;
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -94,17 +93,7 @@ pub fn settings(
     from_recipe: Option<&str>,
 ) -> PyResult<Vec<Setting>> {
     let list = || -> fiedler_experiment::Result<_> {
-        let mut settings = match (from_recipe, method) {
-            (Some(name), _) => recipe::get(name)?.settings,
-            (None, Some(method)) => recipe::find(method)?.map_or_else(Settings::default, |recipe| recipe.settings),
-            (None, None) => Settings::default(),
-        };
-        if let Some(method) = method {
-            settings = settings_tree::with_method(&settings, method)?;
-        }
-        if let Some(scheme) = scheme {
-            settings = settings_tree::with_scheme(&settings, scheme)?;
-        }
+        let settings = settings_tree::defaults(method, scheme, from_recipe)?;
         let entries = settings_tree::entries(&settings.resolved())?;
         Ok(entries.into_iter().map(|entry| (entry.key, entry.value, entry.choices, entry.doc)).collect())
     };
