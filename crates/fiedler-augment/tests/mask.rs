@@ -41,7 +41,7 @@ struct Masker(Vec<FittedPipeline>);
 impl Masker {
     fn draw(&self, batch: &Batch, key: ViewKey) -> Mask {
         let view = self.0[key.view as usize].draw(batch, key).unwrap();
-        assert_eq!(view.graph, batch.graph);
+        assert_eq!(view.graph, *batch.graph);
         assert!(view.dropped.is_none() && view.feature_rows.is_none() && view.choices.is_empty());
         view.mask
     }

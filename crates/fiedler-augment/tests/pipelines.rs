@@ -405,7 +405,7 @@ fn features_are_shuffled_within_graphs_only() {
     for epoch in 0..50 {
         let batch = set.batch(&[3, 0, 4]);
         let view = fitted.draw(&batch, ViewKey::new(1, epoch, 0)).unwrap();
-        assert_eq!(view.graph, batch.graph);
+        assert_eq!(view.graph, *batch.graph);
         assert!(view.mask.is_empty());
         let rows = view.feature_rows.unwrap();
         for block in 0..3 {

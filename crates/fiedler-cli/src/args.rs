@@ -1,5 +1,8 @@
 //! Values of arguments by their names: the names are those of the library types.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -57,16 +60,28 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a positive time such as 90s, 5m or 1.5h".to_owned())
 }
 
+/// The arguments of the program, its name first.
+static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Keeps the arguments that the program was started with, for whoever asks for them later.
+pub fn remember(arguments: Vec<OsString>) -> &'static [OsString] {
+    ARGUMENTS.get_or_init(|| arguments)
+}
+
+fn words() -> impl Iterator<Item = Cow<'static, str>> {
+    ARGUMENTS.get().into_iter().flatten().skip(1).map(|word| word.to_string_lossy())
+}
+
 /// Whether the command is asked for JSON; known also where its arguments could not be read.
 pub fn asks_for_json() -> bool {
-    std::env::args().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+    words().take_while(|word| word != "--").any(|word| word == "--json")
 }
 
 /// The command as it was given, without the folder that the program lies in.
 pub fn command_line() -> String {
-    let words = std::env::args().skip(1).map(|word| match word.contains(char::is_whitespace) {
+    let words = words().map(|word| match word.contains(char::is_whitespace) {
         true => format!("'{word}'"),
-        false => word,
+        false => word.into_owned(),
     });
-    std::iter::once(env!("CARGO_BIN_NAME").to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    std::iter::once("fiedler".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

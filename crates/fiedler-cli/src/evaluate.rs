@@ -146,16 +146,7 @@ impl Evaluate {
     }
 
     fn settings(&self, target: &Target, common: &Common) -> Result<EvaluationSettings> {
-        let mut protocol = match &self.protocol {
-            Some(name) => name.parse::<Protocol>()?,
-            None => Protocol::usual(target),
-        };
-        if let Some(splits) = self.splits {
-            protocol = protocol.with_splits(splits)?;
-        }
-        if let Some(stratified) = self.stratified {
-            protocol = protocol.with_stratified(stratified)?;
-        }
+        let protocol = Protocol::asked(self.protocol.as_deref(), self.splits, self.stratified, target)?;
         Ok(EvaluationSettings {
             protocol: Some(protocol),
             probe: self.probe(target),

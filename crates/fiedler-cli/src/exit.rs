@@ -1,7 +1,5 @@
 //! How a failure reaches the user: one message, one hint, one exit code.
 
-use std::process::ExitCode;
-
 use anstyle::{AnsiColor, Style};
 use fiedler_experiment::{Error, ErrorKind};
 use serde_json::json;
@@ -24,7 +22,7 @@ fn code(kind: ErrorKind) -> (u8, &'static str) {
 }
 
 /// Prints a failure to standard error, as one line of JSON where that was asked for, and gives the exit code.
-pub fn report(error: &Error) -> ExitCode {
+pub fn report(error: &Error) -> u8 {
     let hint = match error {
         Error::Stopped { folder: Some(folder), .. } => {
             Some(format!("go on with: fiedler embed --resume --out {}", folder.display()))
@@ -35,7 +33,7 @@ pub fn report(error: &Error) -> ExitCode {
     if asks_for_json() {
         let fields = json!({ "kind": kind, "message": error.to_string(), "hint": hint, "exit_code": code });
         anstream::eprintln!("{}", json!({ "error": fields }));
-        return ExitCode::from(code);
+        return code;
     }
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let bold = Style::new().bold();
@@ -43,5 +41,5 @@ pub fn report(error: &Error) -> ExitCode {
     if let Some(hint) = hint {
         anstream::eprintln!(" {bold}hint:{bold:#} {hint}");
     }
-    ExitCode::from(code)
+    code
 }

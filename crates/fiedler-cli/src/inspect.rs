@@ -89,11 +89,7 @@ fn alone(dataset: &Dataset, graph: usize) -> Result<Dataset> {
         let message = format!("there is no graph {graph}; {} has {}", dataset.name, dataset.graphs.len());
         return Err(Error::new(ErrorKind::Usage, message, "graphs are counted from 0".to_owned()));
     }
-    let rows: Vec<u32> = dataset.graphs.node_range(graph).collect();
-    let name = format!("{}, graph {graph}", dataset.name);
-    let mut one = Dataset::single(name, dataset.graphs.graph(graph));
-    one.features = dataset.features.as_ref().map(|features| features.gather(&rows));
-    Ok(one)
+    Ok(dataset.alone(graph)?)
 }
 
 fn describe(summary: &Summary, dataset: &Dataset, spectrum: Option<&Spectrum>) -> String {

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
+use fiedler_experiment::Result;
 use fiedler_experiment::settings_tree::{self, SettingEntry};
-use fiedler_experiment::{Result, recipe};
-use fiedler_learn::run::Settings as RunSettings;
 
 use super::args::schemes;
 use super::output::Output;
@@ -25,18 +24,8 @@ pub struct Settings {
 
 impl Settings {
     pub fn run(&self, output: &Output) -> Result<()> {
-        let mut settings = match (&self.recipe, &self.method) {
-            (Some(name), _) => recipe::get(name)?.settings,
-            // A method that recommends how to train it has defaults of its own.
-            (None, Some(method)) => recipe::find(method)?.map_or_else(RunSettings::default, |recipe| recipe.settings),
-            (None, None) => RunSettings::default(),
-        };
-        if let Some(method) = &self.method {
-            settings = settings_tree::with_method(&settings, method)?;
-        }
-        if let Some(scheme) = &self.scheme {
-            settings = settings_tree::with_scheme(&settings, scheme)?;
-        }
+        let Settings { method, scheme, recipe } = self;
+        let settings = settings_tree::defaults(method.as_deref(), scheme.as_deref(), recipe.as_deref())?;
         let mut text = String::new();
         for SettingEntry { key, value, choices, doc } in settings_tree::entries(&settings.resolved())? {
             let choices = if choices.is_empty() { String::new() } else { format!(" [{}]", choices.join(" | ")) };

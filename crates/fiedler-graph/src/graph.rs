@@ -164,8 +164,8 @@ impl Graph {
         self.names.clone_from(&other.names);
     }
 
-    /// Gives up the arrays, for their memory to be used again.
-    pub(crate) fn into_rows(self) -> (Vec<usize>, Vec<u32>, Option<Vec<f32>>) {
+    /// Gives up the arrays of [`Graph::from_csr`]: `indptr`, `indices` and weights, none of them copied.
+    pub fn into_csr(self) -> (Vec<usize>, Vec<u32>, Option<Vec<f32>>) {
         (self.indptr, self.indices, self.weights)
     }
 
@@ -281,6 +281,32 @@ impl Graph {
             total += self.higher(node).len();
         }
         EdgeLookup { graph: self, first }
+    }
+
+    /// For each of [`Graph::indices`] its place among those of another graph on the same nodes; `None` where the other graph does not
+    /// have that edge. Tells which edges of a graph a view of it has kept.
+    ///
+    /// ```
+    /// use fiedler_graph::Graph;
+    /// let (path, _) = Graph::from_pairs(3, vec![(0, 1), (1, 2)])?;
+    /// let view = path.flipped(&[(0, 1), (0, 2)])?;
+    /// assert_eq!(view.edge_index(), [vec![0, 1, 2, 2], vec![2, 2, 0, 1]]);
+    /// assert_eq!(view.places_in(&path), [None, Some(2), None, Some(3)]);
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    pub fn places_in(&self, other: &Graph) -> Vec<Option<usize>> {
+        let mut places = Vec::with_capacity(self.indices.len());
+        for node in 0..self.num_nodes() as u32 {
+            let row = if (node as usize) < other.num_nodes() { other.row(node) } else { 0..0 };
+            let mut at = row.start;
+            for &neighbor in self.neighbors(node) {
+                while at < row.end && other.indices[at] < neighbor {
+                    at += 1;
+                }
+                places.push((at < row.end && other.indices[at] == neighbor).then_some(at));
+            }
+        }
+        places
     }
 
     /// Copies one value an edge, in the order of [`Graph::edge_pairs`], to both entries of that edge.

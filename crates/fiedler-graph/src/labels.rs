@@ -87,6 +87,24 @@ impl Labels {
         labels
     }
 
+    /// The labels of the chosen nodes or graphs, in the order given; classes and columns stay as they are.
+    ///
+    /// ```
+    /// use fiedler_graph::{Classes, Labels};
+    /// let labels = Labels::Classes(Classes::from_integers([Some(0), Some(1), Some(2)]));
+    /// let Labels::Classes(chosen) = labels.gather(&[2, 0]) else { unreachable!() };
+    /// assert_eq!((chosen.of(), chosen.count()), (&[Some(2), Some(0)][..], 3));
+    /// ```
+    pub fn gather(&self, items: &[u32]) -> Labels {
+        let mut labels = self.clone();
+        match &mut labels {
+            Labels::Classes(classes) => classes.of = choose(&classes.of, 1, items),
+            Labels::MultiLabel(tasks) => tasks.answers = choose(&tasks.answers, tasks.names.len(), items),
+            Labels::Regression(values) => values.values = choose(&values.values, values.names.len(), items),
+        }
+        labels
+    }
+
     /// A hash of all labels, those that are missing included, and of nothing else: names of classes do not count.
     ///
     /// ```
@@ -98,6 +116,10 @@ impl Labels {
     pub fn fingerprint(&self) -> String {
         fingerprint::of_labels(self)
     }
+}
+
+fn choose<T: Copy>(rows: &[T], columns: usize, items: &[u32]) -> Vec<T> {
+    items.iter().flat_map(|&item| &rows[item as usize * columns..(item as usize + 1) * columns]).copied().collect()
 }
 
 fn clear<T>(rows: &mut [Option<T>], columns: usize, items: &[u32]) {

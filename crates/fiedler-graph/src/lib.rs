@@ -28,6 +28,7 @@ pub mod error;
 mod features;
 pub mod fingerprint;
 mod flip;
+mod gather;
 pub mod generate;
 mod graph;
 mod labels;

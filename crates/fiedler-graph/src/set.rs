@@ -1,6 +1,7 @@
 //! Many graphs in one block_diagonal, and batches cut from it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::fingerprint::{self, Cached};
@@ -24,7 +25,7 @@ use crate::graph::Graph;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphSet {
-    block_diagonal: Graph,
+    block_diagonal: Arc<Graph>,
     node_offsets: Vec<u32>,
     fingerprint: Cached,
 }
@@ -32,8 +33,8 @@ pub struct GraphSet {
 /// Some graphs of a set as one block-diagonal graph, with the way back to the set's rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// The graphs, one block each.
-    pub graph: Graph,
+    /// The graphs, one block each. Shared with the set where these are all of its graphs.
+    pub graph: Arc<Graph>,
     /// Where each graph's nodes start in the batch, and the end of the last.
     pub node_offsets: Vec<u32>,
     /// For each node of the batch its row in the set: what to hand to [`Features::gather`](crate::Features::gather).
@@ -53,7 +54,7 @@ impl GraphSet {
     /// A set of one graph.
     pub fn single(graph: Graph) -> GraphSet {
         let nodes = graph.num_nodes() as u32;
-        GraphSet { block_diagonal: graph, node_offsets: vec![0, nodes], fingerprint: Cached::default() }
+        GraphSet { block_diagonal: Arc::new(graph), node_offsets: vec![0, nodes], fingerprint: Cached::default() }
     }
 
     /// Cuts a block-diagonal graph into graphs of the given numbers of nodes.
@@ -75,7 +76,7 @@ impl GraphSet {
                 format!("{}, the number of nodes", block_diagonal.num_nodes()),
             ));
         }
-        let set = GraphSet { block_diagonal, node_offsets, fingerprint: Cached::default() };
+        let set = GraphSet { block_diagonal: Arc::new(block_diagonal), node_offsets, fingerprint: Cached::default() };
         for graph in 0..set.len() {
             let range = set.node_range(graph);
             for node in range.clone() {
@@ -142,23 +143,23 @@ impl GraphSet {
     /// One graph by itself, ids from zero.
     pub fn graph(&self, graph: usize) -> Graph {
         if self.len() == 1 {
-            return self.block_diagonal.clone();
+            return Graph::clone(&self.block_diagonal);
         }
-        self.batch(&[graph]).graph
+        Arc::unwrap_or_clone(self.batch(&[graph]).graph)
     }
 
     /// The chosen graphs as one block-diagonal graph, in the order given.
     pub fn batch(&self, graphs: &[usize]) -> Batch {
         let (node_offsets, node_rows) = (Vec::new(), Vec::new());
-        let mut batch = Batch { graph: Graph::empty(0), node_offsets, node_rows, graphs: Vec::new() };
+        let mut batch = Batch { graph: Arc::new(Graph::empty(0)), node_offsets, node_rows, graphs: Vec::new() };
         self.batch_into(graphs, &mut batch);
         batch
     }
 
-    /// All graphs, in their order.
+    /// All graphs, in their order. Their edges are not copied.
     pub fn whole(&self) -> Batch {
         Batch {
-            graph: self.block_diagonal.clone(),
+            graph: Arc::clone(&self.block_diagonal),
             node_offsets: self.node_offsets.clone(),
             node_rows: (0..self.num_nodes() as u32).collect(),
             graphs: (0..self.len()).collect(),
@@ -173,8 +174,9 @@ impl GraphSet {
 
     /// As [`GraphSet::batch`], reusing the memory of an earlier batch.
     pub fn batch_into(&self, graphs: &[usize], batch: &mut Batch) {
-        let empty = Graph::empty(0);
-        let (mut indptr, mut indices, weights) = std::mem::replace(&mut batch.graph, empty).into_rows();
+        let before = std::mem::replace(&mut batch.graph, Arc::new(Graph::empty(0)));
+        // What somebody else still looks at is left to them.
+        let (mut indptr, mut indices, weights) = Arc::into_inner(before).map(Graph::into_csr).unwrap_or_default();
         let mut weights = self.block_diagonal.weights().map(|_| weights.unwrap_or_default());
         indptr.clear();
         indices.clear();
@@ -201,7 +203,7 @@ impl GraphSet {
             batch.node_rows.extend(nodes);
             batch.node_offsets.push(batch.node_rows.len() as u32);
         }
-        batch.graph = Graph::from_rows_unchecked(indptr, indices, weights);
+        batch.graph = Arc::new(Graph::from_rows_unchecked(indptr, indices, weights));
     }
 
     fn entry_range(&self, graph: usize) -> Range<usize> {

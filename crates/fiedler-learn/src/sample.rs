@@ -150,7 +150,7 @@ impl<'a> Loaded<'a> {
                     MessageGraph::with_edges(graph, &table.features().gather(&rows), &self.device)?
                 }
                 (None, Some(weights)) => MessageGraph::with_self_loop_weights(graph, weights)?,
-                (None, None) if std::ptr::eq(graph, &self.batch.graph) => data.clean_graph(&self.batch, normalization),
+                (None, None) if std::ptr::eq(graph, &*self.batch.graph) => data.clean_graph(&self.batch, normalization),
                 (None, None) => MessageGraph::new(graph, normalization),
             };
             Ok((normalization, graph))

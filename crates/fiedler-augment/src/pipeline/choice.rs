@@ -1,5 +1,7 @@
 //! A step that is one of several, chosen at random.
 
+use std::sync::Arc;
+
 use fiedler_graph::{Batch, Graph, GraphSet};
 use rand::RngExt;
 use schemars::JsonSchema;
@@ -104,7 +106,7 @@ impl ViewStep for FittedChoice {
         };
         let earlier = before.as_ref().map(|view| view.choices.clone()).unwrap_or_default();
         let batch = match &before {
-            Some(view) => Batch { graph: view.graph.clone(), ..batch.clone() },
+            Some(view) => Batch { graph: Arc::new(view.graph.clone()), ..batch.clone() },
             None => batch.clone(),
         };
         // The steps of the choices know their places in the whole pipeline.

@@ -243,7 +243,7 @@ fn change(augmentation: &Augmentation, batch: &Batch, before: Option<View>, key:
         return Ok(before);
     }
     let View { graph, dropped, mask, feature_rows, choices, .. } = before;
-    let batch = Batch { graph, ..batch.clone() };
+    let batch = Batch { graph: Arc::new(graph), ..batch.clone() };
     let mut view = augmentation.draw(&batch, key)?;
     if let Some(dropped) = &dropped {
         // A node that is gone must not get edges back.

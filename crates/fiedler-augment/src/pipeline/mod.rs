@@ -187,5 +187,5 @@ impl Pipeline {
 
 /// Draws a view of some graphs with nothing done to it.
 pub(crate) fn unchanged(batch: &fiedler_graph::Batch, _: ViewKey) -> View {
-    View::of(batch.graph.clone())
+    View::of(fiedler_graph::Graph::clone(&batch.graph))
 }

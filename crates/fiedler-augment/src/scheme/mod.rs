@@ -235,7 +235,7 @@ impl Augmentation {
     /// When the batch is not of the set that the probabilities are for.
     pub fn draw(&self, batch: &Batch, key: ViewKey) -> Result<View> {
         match self {
-            Augmentation::Unchanged => Ok(View::of(batch.graph.clone())),
+            Augmentation::Unchanged => Ok(View::of(Graph::clone(&batch.graph))),
             Augmentation::Pairs(pairs) => pairs.draw(batch, key),
             Augmentation::Nodes(nodes) => nodes.draw(batch, key),
             Augmentation::Static(view) => view.draw(batch),

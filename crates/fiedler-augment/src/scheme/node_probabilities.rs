@@ -42,7 +42,7 @@ impl NodeProbabilities {
 impl View {
     /// The view in which the marked nodes have lost all their edges.
     pub(crate) fn without_nodes(batch: &Batch, dropped: Vec<bool>) -> Result<View> {
-        let graph = without_edges_of(batch.graph.clone(), &dropped)?;
+        let graph = without_edges_of(Graph::clone(&batch.graph), &dropped)?;
         Ok(View { dropped: Some(dropped), ..View::of(graph) })
     }
 }

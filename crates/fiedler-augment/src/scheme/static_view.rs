@@ -1,5 +1,7 @@
 //! A view that never changes.
 
+use std::sync::Arc;
+
 use fiedler_graph::{Batch, GraphSet};
 
 use super::View;
@@ -43,7 +45,7 @@ impl StaticView {
             return Err(Error::setting("batch", "of another set", "some of the scheme's own graphs"));
         }
         let self_loop_weights = batch.node_rows.iter().map(|&row| self.self_loop_weights[row as usize]).collect();
-        let graph = self.graphs.batch(&batch.graphs).graph;
+        let graph = Arc::unwrap_or_clone(self.graphs.batch(&batch.graphs).graph);
         Ok(View { self_loop_weights: Some(self_loop_weights), ..View::of(graph) })
     }
 }

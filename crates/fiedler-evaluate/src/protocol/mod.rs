@@ -106,6 +106,26 @@ impl Protocol {
         }
     }
 
+    /// The protocol of a name, or the usual one, with what is said of its splits.
+    ///
+    /// # Errors
+    /// When there is no such protocol, or it makes no splits of its own and something is said of them.
+    pub fn asked(
+        name: Option<&str>,
+        splits: Option<usize>,
+        stratified: Option<bool>,
+        target: &Target,
+    ) -> Result<Protocol> {
+        let mut protocol = name.map_or_else(|| Ok(Protocol::usual(target)), str::parse)?;
+        if let Some(splits) = splits {
+            protocol = protocol.with_splits(splits)?;
+        }
+        if let Some(stratified) = stratified {
+            protocol = protocol.with_stratified(stratified)?;
+        }
+        Ok(protocol)
+    }
+
     /// The same protocol with another number of splits or folds.
     ///
     /// # Errors

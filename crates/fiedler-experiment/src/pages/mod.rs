@@ -20,8 +20,8 @@ use crate::scheme_store::load_scheme;
 use fiedler_io::ReadOptions;
 
 pub use files::WrittenPage;
-pub use run::leave_missing_page;
 pub(crate) use run::leave_page;
+pub use run::{leave_missing_page, of_artifacts};
 use source::Source;
 
 /// A page that is asked for.
@@ -104,25 +104,49 @@ impl PageRequest<'_> {
             }
             _ => error,
         })?;
-        let mut page = page(format!("{}: {} scheme", dataset.name, scheme.settings().name()), String::new());
-        let graph = graph_page(&dataset, None, self.seed, false)?;
-        page.lead = graph.lead();
-        page.extend([scheme_page(&scheme, &dataset, self.around, self.seed, observer)?.section()]);
-        page.extend(graph.sections());
+        let page = of_scheme(&scheme, &dataset, self.around, self.seed, observer)?;
         let folder = file.parent().unwrap_or(Path::new("."));
         Ok(PlannedPage { page, out: folder.join(PAGE), own_folder: true })
     }
 
     fn of_data(&self, data: &str, observer: &dyn Observer) -> Result<PlannedPage> {
         let dataset = open_observed(data, self.options, self.seed, observer)?;
-        let stage = observer.stage("page", "looking at the graph");
-        let graph = graph_page(&dataset, self.around, self.seed, false)?;
-        drop(stage);
-        let mut page = page(dataset.name.clone(), graph.lead());
-        page.extend(graph.sections());
+        let page = of_dataset(&dataset, self.around, self.seed, observer)?;
         let out = format!("{}.html", fiedler_report::slug(&dataset.name));
         Ok(PlannedPage { page, out: out.into(), own_folder: false })
     }
+}
+
+/// The page of a dataset. Where `around` is not given, only small graphs are drawn.
+///
+/// # Errors
+/// When there is no node of that name, or a spectrum cannot be computed.
+pub fn of_dataset(dataset: &Dataset, around: Option<&str>, seed: u64, observer: &dyn Observer) -> Result<Page> {
+    let stage = observer.stage("page", "looking at the graph");
+    let graph = graph_page(dataset, around, seed, false)?;
+    drop(stage);
+    let mut page = page(dataset.name.clone(), graph.lead());
+    page.extend(graph.sections());
+    Ok(page)
+}
+
+/// The page of a scheme, with that of the graph it belongs to.
+///
+/// # Errors
+/// As [`of_dataset`].
+pub fn of_scheme(
+    scheme: &Scheme,
+    dataset: &Dataset,
+    around: Option<&str>,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Page> {
+    let mut page = page(format!("{}: {} scheme", dataset.name, scheme.settings().name()), String::new());
+    let graph = graph_page(dataset, None, seed, false)?;
+    page.lead = graph.lead();
+    page.extend([scheme_page(scheme, dataset, around, seed, observer)?.section()]);
+    page.extend(graph.sections());
+    Ok(page)
 }
 
 fn of_runs_compared(sources: &[Source]) -> Result<PlannedPage> {

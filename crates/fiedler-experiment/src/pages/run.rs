@@ -33,7 +33,8 @@ const QUICK_SCHEME: u64 = 50 << 20;
 /// What a page is made of.
 struct PageParts<'a> {
     record: &'a RunRecord,
-    folder: &'a Path,
+    /// Where the run lies, if it lies anywhere.
+    folder: Option<&'a Path>,
     dataset: Option<&'a Dataset>,
     embeddings: Option<(usize, &'a [f32])>,
     scheme: Option<&'a Scheme>,
@@ -52,7 +53,7 @@ pub fn page(folder: &Path, around: Option<&str>, observer: &dyn Observer) -> Res
     let embeddings = read_embeddings(folder)?;
     let parts = PageParts {
         record: &record,
-        folder,
+        folder: Some(folder),
         dataset: dataset.as_ref(),
         embeddings: embeddings.as_ref().map(|dense| (dense.columns(), dense.values())),
         scheme: scheme.as_ref(),
@@ -73,7 +74,7 @@ pub fn leave_page(artifacts: &RunArtifacts, task: &Task, folder: &RunFolder, obs
     let small = fs::metadata(folder.scheme(0)).is_ok_and(|file| file.len() <= QUICK_SCHEME);
     let parts = PageParts {
         record,
-        folder: folder.path(),
+        folder: Some(folder.path()),
         dataset: Some(&task.dataset),
         embeddings: Some((outcome.embeddings.columns(), outcome.embeddings.values())),
         scheme: schemes.first().filter(|_| small).map(|computed| &*computed.scheme),
@@ -82,6 +83,26 @@ pub fn leave_page(artifacts: &RunArtifacts, task: &Task, folder: &RunFolder, obs
     let made = parts.figures(QUICK_POINTS).and_then(|run| parts.page(run, None, true, observer));
     let made = made.and_then(|page| write_page(&page, &folder.path().join(PAGE)));
     tell_failure(made, observer);
+}
+
+/// The whole page of a run that is in memory.
+///
+/// # Errors
+/// When the embeddings or the scheme cannot be drawn.
+pub fn of_artifacts(artifacts: &RunArtifacts, task: &Task, observer: &dyn Observer) -> Result<Page> {
+    let RunArtifacts { record, outcome, schemes } = artifacts;
+    let parts = PageParts {
+        record,
+        folder: None,
+        dataset: Some(&task.dataset),
+        embeddings: Some((outcome.embeddings.columns(), outcome.embeddings.values())),
+        scheme: schemes.first().map(|computed| &*computed.scheme),
+        losses: outcome.history.losses.clone(),
+    };
+    let stage = observer.stage("page", "laying the embeddings out on a plane");
+    let run = parts.figures(MOST_POINTS)?;
+    drop(stage);
+    parts.page(run, None, false, observer)
 }
 
 /// Leaves the page that a run was stopped before.
@@ -110,7 +131,7 @@ fn tell_failure(made: Result<()>, observer: &dyn Observer) {
 /// The figures of a run without anything that takes time, for a comparison.
 pub fn figures(record: &RunRecord, folder: &Path) -> Result<RunPage> {
     let losses = losses(folder)?;
-    PageParts { record, folder, dataset: None, embeddings: None, scheme: None, losses }.figures(0)
+    PageParts { record, folder: Some(folder), dataset: None, embeddings: None, scheme: None, losses }.figures(0)
 }
 
 /// The data of a run, if they are still what they were.
@@ -160,7 +181,7 @@ impl PageParts<'_> {
         let Some(result) = result else {
             return Err(Error::new(
                 ErrorKind::Data,
-                format!("{} says nothing of a result", self.folder.display()),
+                format!("{} says nothing of a result", self.folder.unwrap_or(Path::new("the run")).display()),
                 None,
             ));
         };
@@ -182,7 +203,7 @@ impl PageParts<'_> {
             peak_bytes: result.peak_bytes,
             settings: flat_settings(self.record),
             plane: self.plane(most_points),
-            commands: commands(self.folder),
+            commands: self.folder.map_or(Vec::new(), commands),
         })
     }
 
@@ -246,11 +267,12 @@ fn losses(folder: &Path) -> Result<Vec<f32>> {
 }
 
 /// The scores in the record; or else those that `fiedler reproduce` left beside it.
-fn scores(scores: &[QuickScore], folder: &Path, method: &str) -> Vec<ScoreRow> {
+fn scores(scores: &[QuickScore], folder: Option<&Path>, method: &str) -> Vec<ScoreRow> {
     if !scores.is_empty() {
         return scores.iter().map(of_record).collect();
     }
-    let mut names: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+    let mut names: Vec<_> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     names.sort();
     let judged = |path: &PathBuf| {
         let name = path.file_name()?.to_str()?.strip_prefix("score-")?.strip_suffix(".json")?.to_owned();

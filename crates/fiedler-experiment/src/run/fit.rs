@@ -4,14 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fiedler_augment::SchemeSettings;
 use fiedler_augment::pipeline::ComputeSchemes;
+use fiedler_augment::{Scheme, SchemeSettings};
 use fiedler_evaluate::QuickScore;
 use fiedler_graph::{Observer, measure};
 use fiedler_learn::Supervision;
 use fiedler_learn::run::{self, Fitting, RunResult, Settings};
 use fiedler_learn::trainer::Checkpointing;
 
+use super::embeddings::TableFormat;
 use super::estimate::MemoryEstimate;
 use super::folder::{Existing, RunFolder};
 use super::record::{ResultRecord, RunRecord};
@@ -109,11 +110,48 @@ impl<'a> CheckedRun<'a> {
     }
 
     fn fit_locked(self, folder: &RunFolder, observer: &dyn Observer) -> Result<RunArtifacts> {
-        let CheckedRun { plan, run, mut record, expected } = self;
-        let schemes = schemes(&plan, &run, folder, observer)?;
-        let outcome = train(&plan, &run, &record, &schemes, folder, observer)?;
+        let (task, page) = (self.plan.task, self.plan.page);
+        let schemes = schemes(&self.plan, &self.run, folder, observer)?;
+        let outcome = train(&self.plan, &self.run, &self.record, &schemes, Some(folder), observer)?;
         // What was learned is on the disk before anything else can fail.
-        folder.write_outcome(&outcome, plan.task, plan.formats)?;
+        folder.write_outcome(&outcome, task, self.plan.formats)?;
+        let artifacts = self.judged(outcome, schemes, observer)?;
+        folder.finish(&artifacts.record)?;
+        if page {
+            pages::leave_page(&artifacts, task, folder, observer);
+        }
+        Ok(artifacts)
+    }
+
+    /// Makes the run in memory: nothing is written, and of a run that is stopped nothing is left. `known` are schemes that need not be
+    /// computed again. [`RunArtifacts::save`] leaves what came of it in a folder.
+    ///
+    /// # Errors
+    /// When computing fails, or the observer asks to stop.
+    pub fn fit_in_memory(self, known: &[Arc<Scheme>], observer: &dyn Observer) -> Result<RunArtifacts> {
+        let graphs = &self.plan.task.dataset.graphs;
+        let get = |wanted: SchemeSettings| {
+            let started = Instant::now();
+            let found = known.iter().find(|scheme| *scheme.settings() == wanted && scheme.check(graphs).is_ok());
+            let scheme = match found {
+                Some(scheme) => Arc::clone(scheme),
+                None => Arc::new(compute_scheme(&wanted, graphs, observer)?),
+            };
+            Ok(Arc::new(ComputedScheme { scheme, seconds: started.elapsed().as_secs_f64() }))
+        };
+        let schemes = self.run.schemes().into_iter().map(get).collect::<Result<Vec<_>>>()?;
+        let outcome = train(&self.plan, &self.run, &self.record, &schemes, None, observer)?;
+        self.judged(outcome, schemes, observer)
+    }
+
+    /// What came of the run, with its scores where they are wanted.
+    fn judged(
+        self,
+        outcome: RunResult,
+        schemes: Vec<Arc<ComputedScheme>>,
+        observer: &dyn Observer,
+    ) -> Result<RunArtifacts> {
+        let CheckedRun { plan, run, mut record, expected } = self;
         let (scores, not_judged) = judge(&plan, &run, &outcome, expected.limit, observer)?;
         let scheme_seconds = schemes.iter().fold(0.0, |sum, computed| sum + computed.seconds);
         record.finished = true;
@@ -126,12 +164,38 @@ impl<'a> CheckedRun<'a> {
                 .flatten(),
             ..ResultRecord::new(&outcome, run.settings().training.patience.is_some(), scheme_seconds, scores)
         });
-        folder.finish(&record)?;
-        let artifacts = RunArtifacts { record, outcome, schemes };
-        if plan.page {
-            pages::leave_page(&artifacts, plan.task, folder, observer);
+        Ok(RunArtifacts { record, outcome, schemes })
+    }
+}
+
+impl RunArtifacts {
+    /// Leaves the run in a folder, as [`CheckedRun::fit`] would have; with a page, if one is wanted.
+    ///
+    /// # Errors
+    /// When another process works in the folder, it holds what may not be replaced, or writing fails.
+    pub fn save(
+        &self,
+        task: &Task,
+        folder: &RunFolder,
+        existing: Existing,
+        page: bool,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        if existing == Existing::Refuse {
+            folder.check_free()?;
         }
-        Ok(artifacts)
+        let _lock = folder.lock()?;
+        folder.sweep()?;
+        folder.begin(&RunRecord { finished: false, result: None, ..self.record.clone() })?;
+        for (at, computed) in self.schemes.iter().enumerate() {
+            save_scheme(&computed.scheme, &folder.scheme(at))?;
+        }
+        folder.write_outcome(&self.outcome, task, &[TableFormat::Npy])?;
+        folder.finish(&self.record)?;
+        if page {
+            pages::leave_page(self, task, folder, observer);
+        }
+        Ok(())
     }
 }
 
@@ -194,13 +258,13 @@ fn schemes(
     run.schemes().into_iter().enumerate().map(get).collect()
 }
 
-/// Trains, from the start or from a checkpoint.
+/// Trains, from the start or from a checkpoint; where there is a folder, one is kept there.
 fn train(
     plan: &RunPlan<'_>,
     run: &run::CheckedRun<'_>,
     record: &RunRecord,
     schemes: &[Arc<ComputedScheme>],
-    folder: &RunFolder,
+    folder: Option<&RunFolder>,
     observer: &dyn Observer,
 ) -> Result<RunResult> {
     let mut identity = record.identity()?;
@@ -212,8 +276,8 @@ fn train(
         source = source.with(Arc::clone(&computed.scheme))?;
     }
     let _stage = observer.stage(fiedler_learn::trainer::STAGE, "");
-    let store = folder.checkpoint();
-    let checkpoint = Some(Checkpointing { store: &store, run: &identity });
+    let store = folder.map(RunFolder::checkpoint);
+    let checkpoint = store.as_ref().map(|store| Checkpointing { store, run: &identity });
     Ok(run.fit(Fitting { schemes: &mut source, checkpoint, observer })?)
 }
 

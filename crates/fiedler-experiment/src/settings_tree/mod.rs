@@ -7,6 +7,7 @@ use fiedler_learn::run::Settings;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::recipe;
 use crate::unreadable;
 
 pub use schema::SettingEntry;
@@ -36,6 +37,26 @@ pub fn assign<'a>(settings: &Settings, assignments: impl IntoIterator<Item = &'a
 /// When settings cannot be written down, which is a bug.
 pub fn entries(settings: &Settings) -> Result<Vec<SettingEntry>> {
     Ok(schema::Walk::new(settings, &tree(settings)?).entries())
+}
+
+/// The settings that a method, a scheme and a recipe come to by themselves: to be listed, or to start from.
+///
+/// # Errors
+/// When one of them is not known, or the method draws no views from a scheme.
+pub fn defaults(method: Option<&str>, scheme: Option<&str>, recipe: Option<&str>) -> Result<Settings> {
+    let mut settings = match (recipe, method) {
+        (Some(name), _) => recipe::get(name)?.settings,
+        // A method that recommends how to train it has defaults of its own.
+        (None, Some(method)) => recipe::find(method)?.map_or_else(Settings::default, |recipe| recipe.settings),
+        (None, None) => Settings::default(),
+    };
+    if let Some(method) = method {
+        settings = with_method(&settings, method)?;
+    }
+    match scheme {
+        Some(scheme) => with_scheme(&settings, scheme),
+        None => Ok(settings),
+    }
 }
 
 /// Whether these settings have such a key, or a group of settings under it.
@@ -282,6 +303,13 @@ mod tests {
             ("nothing", false),
         ] {
             assert_eq!(knows(&settings, key).unwrap(), is_known, "{key}");
+        }
+        // Methods whose settings are those of another type.
+        for method in ["grace", "gca"] {
+            let settings = with_method(&settings, method).unwrap();
+            assert!(knows(&settings, "method.encoder.hidden_channels").unwrap(), "{method}");
+            let keys: Vec<String> = entries(&settings).unwrap().into_iter().map(|entry| entry.key).collect();
+            assert!(keys.contains(&"method.temperature".to_owned()), "{method}: {keys:?}");
         }
     }
 

@@ -68,8 +68,7 @@ impl<'s> Walk<'s> {
     }
 
     fn visit_all(&mut self, path: &mut Vec<String>, node: &'static Value, value: &Value, meaning: &str) {
-        let properties = node["properties"].as_object().into_iter().flatten();
-        for (key, place) in properties.filter(|(key, _)| *key != TAG) {
+        for (key, place) in properties(node).filter(|(key, _)| *key != TAG) {
             path.push(key.clone());
             match value.get(key) {
                 Some(value) => self.visit(path, place, value, meaning),
@@ -111,12 +110,18 @@ pub(super) fn knows(tree: &Value, key: &str) -> bool {
         let name = value.and_then(|value| value[TAG].as_str());
         let variants = variants(node);
         let of_variants = variants.iter().filter(|variant| name.is_none() || tag(variant) == name);
-        let found = of_variants.chain([&node]).find_map(|node| node["properties"].get(step));
-        let Some(found) = found else { return false };
+        let found = of_variants.chain([&node]).find_map(|node| properties(node).find(|(key, _)| *key == step));
+        let Some((_, found)) = found else { return false };
         place = found;
         value = value.and_then(|value| value.get(step));
     }
     true
+}
+
+/// The settings of a group; of a variant whose settings are declared elsewhere, those too.
+fn properties(node: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let elsewhere = if node["$ref"].is_string() { resolve(node) } else { &Value::Null };
+    [node, elsewhere].into_iter().flat_map(|node| node["properties"].as_object().into_iter().flatten())
 }
 
 /// What a place in the schema refers to; of something optional, what it is where it is there.

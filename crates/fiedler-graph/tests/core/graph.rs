@@ -167,3 +167,19 @@ fn chunks_are_checked() {
         assert!(Graph::from_chunks(2, true, chunk(weights)).is_err(), "{weights:?}");
     }
 }
+
+proptest! {
+    #[test]
+    fn places_are_those_of_the_same_edges(graph in graph(12), other in graph(12)) {
+        let ends = |graph: &Graph| {
+            let [sources, targets] = graph.edge_index();
+            sources.into_iter().zip(targets).collect::<Vec<_>>()
+        };
+        let (of_graph, of_other) = (ends(&graph), ends(&other));
+        let places = graph.places_in(&other);
+        prop_assert_eq!(places.len(), of_graph.len());
+        for (edge, place) in of_graph.iter().zip(places) {
+            prop_assert_eq!(place, of_other.iter().position(|found| found == edge));
+        }
+    }
+}

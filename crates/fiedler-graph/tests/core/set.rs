@@ -1,5 +1,7 @@
 //! Sets and batches, against graphs put side by side by hand.
 
+use std::sync::Arc;
+
 use fiedler_graph::{Graph, GraphSet};
 use proptest::prelude::*;
 
@@ -74,4 +76,16 @@ fn graphs_of_a_set_must_fill_it_and_keep_apart() {
     assert_eq!(with_empty.graph(0), Graph::empty(0));
     assert_eq!(with_empty.graph(1), path);
     assert!(GraphSet::from_block_diagonal(Graph::empty(0), vec![]).unwrap().is_empty());
+}
+
+#[test]
+fn all_graphs_share_their_edges_with_the_set() {
+    let (arena, _) = Graph::from_pairs(5, vec![(0, 1), (2, 3), (3, 4)]).unwrap();
+    let set = GraphSet::from_block_diagonal(arena, vec![2, 3]).unwrap();
+    let (whole, mut again) = (set.whole(), set.whole());
+    assert!(Arc::ptr_eq(&whole.graph, &again.graph));
+    // What others look at is not written over.
+    set.batch_into(&[1], &mut again);
+    assert_eq!(again, set.batch(&[1]));
+    assert_eq!(whole, set.whole());
 }

@@ -1,4 +1,6 @@
 //! The program `fiedler`: arguments, progress, words and exit codes. What it does is in `fiedler-experiment` and the crates below it.
+//!
+//! [`main`] is all of it, so that the Python package can bring the program along. The allocator is that of whoever calls it.
 
 mod args;
 mod augment;
@@ -20,22 +22,18 @@ mod spectrum;
 mod table;
 mod tune;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use fiedler_experiment::{Error, ErrorKind, Result};
 
 use output::Output;
 
-/// Large arrays come and go; this allocator hands their pages over faster than the system's.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Self-supervised learning on graphs, guided by the graph's spectrum.
 #[derive(Debug, Parser)]
 #[command(name = "fiedler", version, max_term_width = 100, after_help = AFTER_HELP)]
-pub struct Cli {
+struct Cli {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
@@ -55,7 +53,7 @@ NO_COLOR switches colors off.";
 
 /// Options of every command.
 #[derive(Debug, Args)]
-pub struct Common {
+struct Common {
     /// Say nothing but results and errors
     #[arg(long, short, global = true)]
     quiet: bool,
@@ -100,14 +98,21 @@ enum Command {
     Completions(completions::Completions),
 }
 
-fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+/// Runs the program with the given arguments, the first of which is its name, and gives its exit code. A process runs it once: threads
+/// and the answer to Ctrl-C are set up for good.
+pub fn main(arguments: Vec<OsString>) -> u8 {
+    let arguments = args::remember(arguments);
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && args::asks_for_json() => return exit::report(&usage_error(&error)),
-        Err(error) => error.exit(),
+        Err(error) => {
+            // Who cannot be told cannot be told that either.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(1);
+        }
     };
     match std::panic::catch_unwind(|| run_command(&cli)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(())) => 0,
         Ok(Err(error)) => exit::report(&error),
         Err(_) => {
             let hint =

@@ -1,0 +1,123 @@
+"""Writes the pages that are generated: one for each method, the program's help, recipes, schemes, the glossary."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import fiedler
+from fiedler import _fiedler
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = ["inspect", "augment", "embed", "evaluate", "report", "reproduce", "tune", "settings", "convert", "data"]
+
+
+def write_all(folder: Path) -> None:
+    """Writes all pages into a folder; what is there and unchanged stays as it is."""
+    pages = {
+        "methods.md": methods_index(),
+        "schemes.md": schemes_page(),
+        "recipes.md": recipes_page(),
+        "program.md": program_page(),
+        "glossary.md": glossary_page(),
+        "data.md": data_page(),
+    }
+    pages |= {f"method-{method.name}.md": method_page(method) for method in fiedler.methods()}
+    folder.mkdir(exist_ok=True)
+    for path in folder.glob("*.md"):
+        if path.name not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    """A table of Markdown."""
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    return "\n".join([line(heads), line(["---"] * len(heads)), *(line(row) for row in rows)])
+
+
+def methods_index() -> str:
+    rows = [[f"[{method.name}](method-{method.name}.md)", method.about, ", ".join(method.levels)] for method in fiedler.methods()]
+    names = "\n".join(f"method-{method.name}" for method in fiedler.methods())
+    return (
+        f"# Methods\n\nWhat makes an embedding, by the name that `Embedder` and `fiedler embed --method` take.\n\n"
+        f"{table(['name', 'what it does', 'embeds'], rows)}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    )
+
+
+def method_page(method: fiedler.Method) -> str:
+    """Citation, how to run it, what recipes came to, all settings."""
+    recipes = [(name, title, *_fiedler.recipe_about(name)) for name, title in fiedler.recipes().items()]
+    own = [[f"`{name}`", title, ", ".join(datasets), protocol or "", result or ""] for name, title, of, datasets, _, protocol, result in recipes if of == method.name]
+    settings = [
+        [f"`{setting.key}`", f"`{setting.value}`" if setting.value else "", " ".join(f"`{choice}`" for choice in setting.choices), setting.doc]
+        for setting in fiedler.settings(method.name)
+    ]
+    name = method.name
+    level = "mutag" if method.levels == ["graphs"] else "cora"
+    text = f"# {name}\n\n{method.about}.\n\n**Published in:** {method.citation}\n\n**Embeds:** {', '.join(method.levels)}\n\n"
+    text += f'```sh\nfiedler embed {level} --method {name}\n```\n\n```python\nfiedler.Embedder("{name}").fit_transform("{level}")\n```\n\n'
+    if own:
+        text += f"## Recipes\n\nWhat they came to is on validation sets; measured test scores are in [Results](../RESULTS.md).\n\n{table(['recipe', 'for', 'datasets', 'protocol', 'came to'], own)}\n\n"
+    text += (
+        "## Settings\n\nWith their defaults, as `fiedler embed --set KEY=VALUE` and `Embedder(settings={KEY: VALUE})` take them.\n\n"
+        f"{table(['key', 'default', 'choices', 'meaning'], settings)}\n"
+    )
+    return text
+
+
+def schemes_page() -> str:
+    rows = [[f"`{name}`", about] for name, about in fiedler.schemes().items()]
+    return (
+        "# Augmentation schemes\n\nWhat views are drawn from, by the name that `Augmentation` and `fiedler augment --scheme` take.\n\n"
+        f"{table(['name', 'what it does'], rows)}\n"
+    )
+
+
+def recipes_page() -> str:
+    rows = [[f"`{name}`", title, _fiedler.recipe_about(name)[0]] for name, title in fiedler.recipes().items()]
+    return f"# Recipes\n\nSettings under a name, for `Embedder(recipe=...)` and `fiedler embed --recipe`.\n\n{table(['name', 'for', 'method'], rows)}\n"
+
+
+def data_page() -> str:
+    known = [[f"`{name}`", title] for name, title, _ in _fiedler.known_datasets()]
+    made = [
+        [f"`{generator.name}`", generator.about, ", ".join(f"`{name}={default}`" for name, default, _ in generator.parameters)]
+        for generator in fiedler.generators()
+    ]
+    formats = [[f"`{name}`", about] for name, about in fiedler.formats().items()]
+    return (
+        "# Data\n\n## Published datasets\n\n"
+        f"{table(['name', 'dataset'], known)}\n\n## Generators\n\nWritten as `sbm:nodes=500,classes=4`.\n\n"
+        f"{table(['name', 'makes', 'parameters with their defaults'], made)}\n\n## Formats of files\n\n{table(['format', 'what it is'], formats)}\n"
+    )
+
+
+def program_page() -> str:
+    """The help of every command."""
+    text = "# The program\n\nThe help of each command, as `fiedler COMMAND --help` prints it.\n"
+    for command in ["", *COMMANDS]:
+        arguments = [sys.executable, "-m", "fiedler", *([command] if command else []), "--help"]
+        shown = subprocess.run(arguments, capture_output=True, text=True, check=True, env={"COLUMNS": "120", "NO_COLOR": "1"}).stdout
+        text += f"\n## fiedler {command}\n\n```text\n{shown.rstrip()}\n```\n"
+    return text
+
+
+def glossary_page() -> str:
+    """The glossary that opens the documentation of the Rust crates."""
+    source = (ROOT / "crates" / "fiedler" / "src" / "lib.rs").read_text()
+    lines = [line.removeprefix("//!").removeprefix(" ") for line in source.splitlines() if line.startswith("//!")]
+    start = lines.index("# Glossary")
+    rows = [re.sub(r"\[`([^`]+)`\]", r"`\1`", line) for line in lines[start + 1 :] if line.startswith("|")]
+    return "# Glossary\n\nOur words, those of the SPAN paper, and those of PyTorch Geometric, PyGCL and scikit-learn.\n\n" + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    write_all(Path(__file__).parent / "generated")
