@@ -129,7 +129,6 @@ impl Eigenpairs {
             row.iter_mut().enumerate().for_each(|(column, entry)| *entry = self.scaled[(node, column)] as f32);
         }
         let coefficients = slopes.iter().map(|slope| (2.0 * sign * slope) as f32).collect();
-        let low_rank = Some(MatrixPart::LowRank(LowRank { vectors, coefficients }));
-        PairKernel { slope: 0.0, level: 0.0, inverse: vec![0.0; nodes], pull, low_rank, sampled: None }
+        PairKernel::with_matrix(MatrixPart::LowRank(LowRank { vectors, coefficients }), pull)
     }
 }

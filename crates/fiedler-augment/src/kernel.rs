@@ -1,6 +1,6 @@
 //! The derivative of a spectral objective with respect to every node pair.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fiedler_spectral::Normalized;
 use fiedler_spectral::polynomial::{PANEL, UpperPairs, series_columns};
@@ -25,6 +25,16 @@ pub struct PairKernel {
     pub low_rank: Option<MatrixPart>,
     /// The part of the expected norm of drawn graphs.
     pub sampled: Option<Box<SampledKernel>>,
+    /// The derivatives themselves, once a support has computed them.
+    pub(crate) computed: OnceLock<Computed>,
+}
+
+/// The derivatives of a support's values, in the support's order.
+#[derive(Debug, Clone)]
+pub(crate) struct Computed {
+    /// Which values of which support they are for.
+    pub(crate) state: u64,
+    pub(crate) derivatives: Vec<f32>,
 }
 
 /// A symmetric matrix `K_ij = 2 [φ'(M)]_ij / √(d_i d_j)`, in a form that does without all of its entries.
@@ -112,9 +122,34 @@ impl LowRank {
 }
 
 impl PairKernel {
+    /// `(slope · B_ij + level) / (d_i d_j) - pull_i - pull_j`
+    pub(crate) fn plain(slope: f64, level: f64, inverse: Vec<f64>, pull: Vec<f64>) -> PairKernel {
+        PairKernel { slope, level, inverse, pull, low_rank: None, sampled: None, computed: OnceLock::new() }
+    }
+
+    /// `K_ij - pull_i - pull_j`
+    pub(crate) fn with_matrix(matrix: MatrixPart, pull: Vec<f64>) -> PairKernel {
+        PairKernel { low_rank: Some(matrix), ..PairKernel::plain(0.0, 0.0, vec![0.0; pull.len()], pull) }
+    }
+
+    /// The derivative of the expected norm of drawn graphs.
+    pub(crate) fn sampled(inverse: Vec<f64>, pull: Vec<f64>, sampled: SampledKernel) -> PairKernel {
+        PairKernel { sampled: Some(Box::new(sampled)), ..PairKernel::plain(0.0, 2.0, inverse, pull) }
+    }
+
     /// The derivative for one pair whose expected weight is `weight`.
     pub fn at(&self, i: usize, j: usize, weight: f64) -> f64 {
         self.without_matrix(i, j, weight) + self.low_rank.as_ref().map_or(0.0, |part| part.at(i, j))
+    }
+
+    /// The derivative for an edge whose expected weight is `weight`: as for any pair, but where all edges of an end are gone.
+    ///
+    /// A node of degree zero has no part in the sum that an objective is. As its edge comes back, its degree is the edge's weight B, and
+    /// `B² / (B d_j)` rises in proportion to B: what [`PairKernel::at`] leaves out, and what would have edges come back in vain.
+    pub(crate) fn at_edge(&self, i: usize, j: usize, weight: f64) -> f64 {
+        let (inverse, other) = (self.inverse[i], self.inverse[j]);
+        let returning = if inverse == 0.0 || other == 0.0 { 0.5 * self.slope * (inverse + other) } else { 0.0 };
+        self.at(i, j, weight) + returning
     }
 
     /// The derivative for one pair but for the part that is a matrix.
@@ -138,13 +173,11 @@ impl PairKernel {
         let pull = single(self.pull[row]);
         match &self.sampled {
             None => RowFactors { slope: single(self.slope * self.inverse[row]), level, pull, own: 0.0, bend: 0.0 },
-            Some(sampled) => RowFactors {
-                slope: single(4.0 * sampled.second[row]),
-                level,
-                pull,
-                own: single(4.0 * self.inverse[row]),
-                bend: single(sampled.bend[row]),
-            },
+            Some(sampled) => {
+                let terms = &sampled.terms()[row];
+                let (slope, bend) = (single(4.0 * terms.second), single(terms.bend));
+                RowFactors { slope, level, pull, own: single(4.0 * self.inverse[row]), bend }
+            }
         }
     }
 }
@@ -172,12 +205,12 @@ impl ColumnFactors {
     pub(crate) fn new(kernel: &PairKernel, rate: f64) -> ColumnFactors {
         let plain = |numbers: &[f64]| numbers.iter().map(|&number| number as f32).collect::<Vec<f32>>();
         let rated = |numbers: &[f64]| numbers.iter().map(|&number| (rate * number) as f32).collect::<Vec<f32>>();
-        let sampled = kernel.sampled.as_deref();
+        let terms = kernel.sampled.as_deref().map_or(&[][..], |sampled| sampled.terms());
         ColumnFactors {
             inverses: plain(&kernel.inverse),
             pulls: rated(&kernel.pull),
-            seconds: sampled.map_or_else(Vec::new, |sampled| plain(&sampled.second)),
-            bends: sampled.map_or_else(Vec::new, |sampled| rated(&sampled.bend)),
+            seconds: terms.iter().map(|terms| terms.second as f32).collect(),
+            bends: terms.iter().map(|terms| (rate * terms.bend) as f32).collect(),
         }
     }
 }

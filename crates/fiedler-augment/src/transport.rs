@@ -21,9 +21,13 @@ use crate::support::Support;
 
 /// Graphs up to this size have an eigensolver: it is exact, and takes no time.
 const SMALL: usize = 300;
-/// Degree of the polynomials at first, and once the distance rises slowly.
+/// Degree of the polynomials at first; once the distance rises slowly it is so many times that.
 const DEGREE: usize = 20;
-const FINE_DEGREE: usize = 40;
+const FINER: usize = 2;
+/// Graphs of few entries have a higher degree: as high as so many products of an entry with a column allow, up to a bound. The spectrum
+/// of a small dense graph is narrow, and a low degree shows little of it.
+const CHEAP: usize = 200_000_000;
+const HIGHEST_DEGREE: usize = 80;
 /// The distance rises slowly when a step adds less than this share to it.
 const SLOW: f64 = 0.001;
 /// Bytes that polynomials on the pairs of a support may take; beyond, rows are computed as they are asked for.
@@ -76,6 +80,8 @@ pub struct SpectrumSolver {
     pub method: SpectrumMethod,
     /// Whose spectra, and how eigenpairs are computed where they are.
     pub eigensolver: Eigensolver,
+    /// Degree of the polynomials at first, once it is known, and now.
+    first_degree: Option<usize>,
     degree: usize,
     /// The last distance, and how often the derivative was estimated.
     last: Option<f64>,
@@ -102,6 +108,8 @@ pub enum MeasuredSpectrum {
 pub struct Moments {
     map: Arc<Normalized<'static>>,
     moments: Vec<f64>,
+    /// Moments that distances are taken from.
+    compared: usize,
     source: Source,
 }
 
@@ -120,6 +128,7 @@ impl SpectrumSolver {
         SpectrumSolver {
             method,
             eigensolver,
+            first_degree: None,
             degree: DEGREE,
             last: None,
             estimates: 0,
@@ -131,7 +140,7 @@ impl SpectrumSolver {
 
     /// Sets the degree of the polynomials at first; it doubles once the distance rises slowly.
     pub fn with_degree(self, degree: usize) -> SpectrumSolver {
-        SpectrumSolver { degree: degree.max(1), ..self }
+        SpectrumSolver { first_degree: Some(degree.max(1)), ..self }
     }
 
     /// Bounds the memory of polynomials on the pairs of a support; where it does not suffice, rows are computed as they are
@@ -145,7 +154,7 @@ impl SpectrumSolver {
     /// # Errors
     /// Those of the eigensolver, where it is used.
     pub fn measure(&mut self, support: &impl Support) -> Result<MeasuredSpectrum> {
-        let method = *self.chosen.get_or_insert_with(|| choose(self.method, &self.eigensolver, support));
+        let method = self.choose(support);
         if method == SpectrumMethod::Exact {
             return Ok(MeasuredSpectrum::Eigenpairs(self.eigensolver.solve(support)?));
         }
@@ -162,8 +171,9 @@ impl SpectrumSolver {
     /// # Errors
     /// As [`SpectrumSolver::measure`].
     pub fn measure_fixed(&mut self, support: &impl Support) -> Result<MeasuredSpectrum> {
+        self.choose(support);
         let degree = self.degree;
-        self.degree = degree.max(FINE_DEGREE);
+        self.degree = self.fine_degree();
         let pairs = self.pairs.replace((Arc::new(UpperPairs::new(support.num_nodes(), [])), false));
         let measured = self.measure(support);
         (self.degree, self.pairs) = (degree, pairs);
@@ -193,7 +203,7 @@ impl SpectrumSolver {
             }
         };
         if self.last.is_some_and(|last| (evaluation.squared_norm - last).abs() < SLOW * last) {
-            self.degree = self.degree.max(FINE_DEGREE);
+            self.degree = self.fine_degree();
         }
         self.last = Some(evaluation.squared_norm);
         evaluation
@@ -228,11 +238,34 @@ impl SpectrumSolver {
         self.chosen.unwrap_or(self.method)
     }
 
+    /// The method and the degree, at first chosen for a support.
+    fn choose(&mut self, support: &impl Support) -> SpectrumMethod {
+        if let Some(chosen) = self.chosen {
+            return chosen;
+        }
+        let mut pairs = 0usize;
+        support.visit(&mut |_, _, _, _| pairs += 1);
+        let products = support.num_nodes() * (support.num_nodes() + 2 * pairs);
+        let affordable = (CHEAP / products.max(1)).clamp(DEGREE, HIGHEST_DEGREE);
+        self.degree = *self.first_degree.get_or_insert(affordable);
+        *self.chosen.insert(choose(self.method, &self.eigensolver, support.num_nodes(), pairs))
+    }
+
+    fn fine_degree(&self) -> usize {
+        FINER * self.first_degree.unwrap_or(DEGREE)
+    }
+
+    /// Values of different steps are compared, so all are taken from as many moments.
+    fn compared_moments(&self) -> usize {
+        2 * self.first_degree.unwrap_or(DEGREE) + 1
+    }
+
     fn by_columns(&mut self, map: Normalized<'static>, support: &impl Support) -> Moments {
         let (pairs, all) = self.pairs_of(support);
         let polynomials = Polynomials::of(&map, self.degree, &pairs);
         let moments = polynomials.moments().to_vec();
-        Moments { map: Arc::new(map), moments, source: Source::Columns { polynomials, pairs, all } }
+        let source = Source::Columns { polynomials, pairs, all };
+        Moments { map: Arc::new(map), moments, compared: self.compared_moments(), source }
     }
 
     fn by_signs(&mut self, map: Normalized<'static>, support: &impl Support) -> Moments {
@@ -241,15 +274,16 @@ impl SpectrumSolver {
         let probes = SignProbes { panels: PANELS, seed: self.eigensolver.seed };
         let moments = probes.moments(&map, self.degree);
         let source = Source::Signs { panels: PANELS, pairs: all.then_some(pairs), degree: self.degree };
-        Moments { map: Arc::new(map), moments, source }
+        Moments { map: Arc::new(map), moments, compared: self.compared_moments(), source }
     }
 
     /// The pairs of the support, or, where they are too many, its edges.
     fn pairs_of(&mut self, support: &impl Support) -> (Arc<UpperPairs>, bool) {
+        let fine_degree = self.fine_degree();
         let found = self.pairs.get_or_insert_with(|| {
             let mut count = 0usize;
             support.visit(&mut |_, _, _, _| count += 1);
-            let all = count.saturating_mul(4 * self.degree.max(FINE_DEGREE)) <= self.table_bytes;
+            let all = count.saturating_mul(4 * fine_degree) <= self.table_bytes;
             let mut pairs = Vec::new();
             support.visit(&mut |low, high, edge, _| {
                 if all || edge {
@@ -263,8 +297,7 @@ impl SpectrumSolver {
 }
 
 /// The quickest way to compare the spectra of a support's expected graphs, of which all pairs may have a weight.
-fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, support: &impl Support) -> SpectrumMethod {
-    let nodes = support.num_nodes();
+fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, nodes: usize, pairs: usize) -> SpectrumMethod {
     let truncated = eigensolver.k.is_some_and(|k| 2 * k < nodes);
     if truncated || nodes < 2 || asked == SpectrumMethod::Auto && nodes <= SMALL {
         return SpectrumMethod::Exact;
@@ -272,8 +305,6 @@ fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, support: &impl Suppo
     if asked != SpectrumMethod::Auto {
         return asked;
     }
-    let mut pairs = 0u64;
-    support.visit(&mut |_, _, _, _| pairs += 1);
     let (size, entries) = (nodes as f64, 2.0 * pairs as f64);
     let fits = dense_bytes(nodes, true) <= eigensolver.memory;
     let exact = if fits { SECONDS_A_DECOMPOSITION * size.powi(3) } else { f64::INFINITY };
@@ -353,8 +384,7 @@ impl Moments {
 
     fn distance(&self, other: &MeasuredSpectrum, seed: u64) -> Evaluation {
         let transport = self.transport(other);
-        // Values of different steps are compared, so all are taken from as many moments.
-        let coarse = |moments: &[f64]| moments[..moments.len().min(2 * DEGREE + 1)].to_vec();
+        let coarse = |moments: &[f64]| moments[..moments.len().min(self.compared)].to_vec();
         let bounds = self.map.bounds();
         let (own, others) = (coarse(&self.moments), coarse(&other.moments(self.moments.len(), bounds)));
         let squared_norm = Transport::between(&own, &others, bounds).squared_distance();
@@ -406,14 +436,7 @@ impl Moments {
             }
         };
         let pull = diagonal.iter().zip(&roots).map(|(value, root)| value * root * root).collect();
-        PairKernel {
-            slope: 0.0,
-            level: 0.0,
-            inverse: vec![0.0; roots.len()],
-            pull,
-            low_rank: Some(matrix),
-            sampled: None,
-        }
+        PairKernel::with_matrix(matrix, pull)
     }
 
     /// `(p(M) z zᵀ + z zᵀ p(M)) / 2` over all signs `z`, as a difference of squares.

@@ -9,7 +9,7 @@ use fiedler_augment::objective::{SpectralObjective, full_spectrum, squared_norm}
 use fiedler_augment::projection::shift_to_budget;
 use fiedler_augment::sample::EdgeFlips;
 use fiedler_augment::support::{
-    From as SupportFrom, LIGHT, Pairs, PairsAround, Split, Support, Triangle, draw_candidates, light_sums_by_visiting,
+    From as SupportFrom, Pairs, PairsAround, Split, Support, Triangle, draw_candidates, light_sums_by_visiting,
     whole_sums_by_visiting,
 };
 use fiedler_graph::Graph;
@@ -343,24 +343,111 @@ fn streamed_sums_are_those_of_a_plain_visit() {
         for node in 0..support.num_nodes() {
             assert_eq!(sorted(&split.middle, node), sorted(&plain.middle, node));
         }
-        if let Some(others) = &split.others {
-            for node in 0..support.num_nodes() {
-                let (light, whole): (Vec<_>, Vec<_>) = others.of(node).iter().partition(|(_, weight)| *weight <= LIGHT);
-                let sum: f64 = light.iter().map(|(other, weight)| f64::from(*weight) * factor[*other as usize]).sum();
-                let plain = light_sums_by_visiting(support, factor, squares)[0][node];
-                assert!((sum - plain).abs() < 1e-5);
-                assert!(
-                    light.iter().all(|(_, weight)| *weight > 0.0) && whole.iter().all(|(_, weight)| *weight == 1.0)
-                );
-                assert_eq!(whole.len() as f64, split.whole[node]);
-            }
-        }
         let plain = light_sums_by_visiting(support, factor, squares);
         assert!(support.light_sums(factor, squares).iter().zip(&plain).all(|(sums, plain)| near(sums, plain)));
         assert!(near(&support.whole_sums(factor), &whole_sums_by_visiting(support, factor)));
     }
     check(&triangle, &factor, squares, near);
     check(&pairs, &factor, squares, near);
+    let around = pairs.pairs_around().unwrap();
+    let mut plain = vec![Vec::new(); 300];
+    pairs.visit(&mut |low, high, edge, x| {
+        let weight = if edge { 1.0 - x } else { x };
+        plain[low as usize].push((high, weight));
+        plain[high as usize].push((low, weight));
+    });
+    for (node, plain) in plain.iter_mut().enumerate() {
+        let mut found = around.of(node).to_vec();
+        found.sort_by_key(|&(other, _)| other);
+        plain.sort_by_key(|&(other, _)| other);
+        assert_eq!(&found, plain);
+    }
+}
+
+/// Pairs that are listed have a quadrature each, those that are streamed over only where their weight asks for it.
+#[test]
+fn listed_pairs_have_the_norm_and_derivative_of_streamed_ones() {
+    for (nodes, probability) in [(120, 0.03), (200, 0.3)] {
+        let graph = random_graph(nodes, probability, 4);
+        let others: Vec<_> = all_pairs(nodes).filter(|&(a, b)| !graph.has_edge(a, b)).collect();
+        let mut random = stream(2, "test values", 0);
+        let values: Vec<f32> = all_pairs(nodes)
+            .map(|(low, high)| match (graph.has_edge(low, high), random.random_range(0..4)) {
+                (_, 0) => 0.0,
+                (true, 1) => 1.0,
+                (true, _) => random.random_range(0.0..1.0),
+                (false, 1) => random.random_range(0.0..0.3),
+                (false, _) => random.random_range(0.0..0.01),
+            })
+            .collect();
+        let mut pairs = Pairs::new(&graph, &others);
+        let mut given = values.iter().copied();
+        pairs.fill(&mut || given.next().unwrap());
+        let triangle = Triangle::new(&graph, values);
+        for operator in Operator::ALL {
+            let listed = full_spectrum(&pairs, operator, SpectralObjective::Sampled);
+            let streamed = full_spectrum(&triangle, operator, SpectralObjective::Sampled);
+            let apart = (listed.squared_norm / streamed.squared_norm - 1.0).abs();
+            assert!(apart < 1e-6, "{nodes} {operator}: {apart:e}");
+            let mut largest: f64 = 0.0;
+            let mut worst: f64 = 0.0;
+            pairs.visit(&mut |low, high, edge, x| {
+                let (low, high) = (low as usize, high as usize);
+                let weight = f64::from(if edge { 1.0 - x } else { x });
+                let right = streamed.kernel.at(low, high, weight);
+                largest = largest.max(right.abs());
+                worst = worst.max((listed.kernel.at(low, high, weight) - right).abs());
+            });
+            assert!(worst < 1e-4 * largest, "{nodes} {operator}: {worst:e} of {largest:e}");
+            // What a support computes of all its pairs at once is what the kernel says of each.
+            let rises = [pairs.rise(&listed.kernel, -1.0, 0.0), triangle.rise(&streamed.kernel, -1.0, 0.0)];
+            for (one, other) in [(rises[0].total, rises[1].total), (rises[0].inner, rises[1].inner)] {
+                assert!((one - other).abs() < 1e-4 * rises[1].total, "{rises:?}");
+            }
+        }
+    }
+}
+
+/// What was computed for some values is not taken for others.
+#[test]
+fn derivatives_are_those_of_the_values_as_they_are() {
+    let graph = random_graph(60, 0.1, 5);
+    for objective in [SpectralObjective::Expected, SpectralObjective::Sampled] {
+        let mut support = Pairs::new(&graph, &[]);
+        let kernel = full_spectrum(&support, Operator::Laplacian, objective).kernel;
+        let before = support.rise(&kernel, 1.0, 0.0);
+        support.fill(&mut || 0.3);
+        // A kernel that no support has seen.
+        let fresh = full_spectrum(&Pairs::new(&graph, &[]), Operator::Laplacian, objective).kernel;
+        assert_ne!(support.rise(&kernel, 1.0, 0.0), before);
+        assert_eq!(support.rise(&kernel, 1.0, 0.0), support.rise(&fresh, 1.0, 0.0));
+        let mut twin = support.clone();
+        support.advance(&kernel, 0.1);
+        twin.advance(&fresh, 0.1);
+        assert!(support.iter().eq(twin.iter()));
+    }
+}
+
+/// The last edge of a node comes back at a cost that its degree of zero hides.
+#[test]
+fn a_removed_last_edge_has_the_derivative_of_coming_back() {
+    let (graph, _) = Graph::from_pairs(5, vec![(0, 1), (1, 2), (2, 3), (3, 4), (2, 4)]).unwrap();
+    let with = |x: f32| {
+        let mut pairs = Pairs::new(&graph, &[]);
+        let mut values = [x, 0.2, 0.3, 0.1, 0.4].into_iter();
+        pairs.fill(&mut || values.next().unwrap());
+        let found = full_spectrum(&pairs, Operator::Laplacian, SpectralObjective::Expected);
+        (pairs, found)
+    };
+    let (removed, at_zero) = with(1.0);
+    let coming_back = (with(1.0 - 1.0 / 1024.0).1.squared_norm - at_zero.squared_norm) * 1024.0;
+    let mut moved = removed.clone();
+    moved.advance(&at_zero.kernel, 0.01);
+    moved.set_shift(-10.0);
+    moved.set_most(f64::MAX);
+    let x: Vec<f32> = moved.iter().map(|(_, _, _, x)| x - 10.0).collect();
+    let found = -f64::from((x[0] - 1.0) / 0.01);
+    assert!((found - coming_back).abs() < 0.02 * coming_back.abs(), "{found}, not {coming_back}");
 }
 
 /// The ascent in plain words on dense matrices, with the same rate: iterate by iterate.

@@ -23,6 +23,9 @@ const LONGEST: f64 = 16.0;
 const LEAST_SENSITIVE: f64 = 1e-4;
 /// A step is slow that gains less than this share of all that was gained.
 const SLOW: f64 = 0.02;
+/// Steps lead nowhere when so many in a row gain less than this share of all that was gained.
+const STALLED: f64 = 1e-6;
+const STALLED_STEPS: usize = 20;
 /// The least share of the way to a selection that is tried, and how many shares are tried in a step.
 const LEAST_SHARE: f64 = 1e-4;
 const SELECTIONS: usize = 3;
@@ -78,7 +81,7 @@ impl Ascent {
         let mut selection = Selection { share: 1.0, shift: None, gain: f64::INFINITY, last: 0 };
         let mut threshold = 0.0;
         let (mut steps, mut checked, mut searched) = (0, 0, 0);
-        let mut is_slow = false;
+        let (mut is_slow, mut stalled) = (false, 0);
         while may_move && along.rate.is_finite() && steps < self.steps {
             let longest = LONGEST / f64::max(threshold, LEAST_SENSITIVE * rise.largest);
             let mut attempt = Attempt { ascent: self, now: &now, from: From::Current, evaluate: &mut evaluate };
@@ -110,8 +113,13 @@ impl Ascent {
             if !watch(&progress) {
                 break;
             }
-            let gained = sign * (now.squared_norm - start);
+            let gained = self.gained + sign * (now.squared_norm - start);
             is_slow = gain <= SLOW * gained;
+            stalled = if gain <= STALLED * gained { stalled + 1 } else { 0 };
+            if stalled == STALLED_STEPS {
+                stop = Stop::NoBetterStep;
+                break;
+            }
             // Worth a pass only once steps gain little. A good threshold stays one for a while.
             if gain <= self.tolerance * gained && steps >= checked + CHECKED_EVERY {
                 let gap = if steps >= searched + SEARCHED_EVERY {
@@ -135,7 +143,7 @@ impl Ascent {
         }
         support.release();
         let gap = first_order_gap(support, &now.kernel, sign, budget, threshold);
-        if gap.value <= self.tolerance * sign * (now.squared_norm - start) {
+        if gap.value <= self.tolerance * (self.gained + sign * (now.squared_norm - start)) {
             stop = Stop::NoGainLeft;
         }
         let rate = first_rate / scale(now.squared_norm, original) * std::f64::consts::SQRT_2;

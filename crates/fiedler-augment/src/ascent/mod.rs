@@ -79,6 +79,8 @@ pub struct Ascent {
     pub step_size: StepSize,
     /// Adaptive steps end when the first-order gap is at most this share of what was gained.
     pub tolerance: f64,
+    /// What earlier parts of the same ascent have gained.
+    pub gained: f64,
     /// Seed of the perturbation that leaves a stationary start.
     pub seed: u64,
 }
@@ -91,6 +93,7 @@ impl Default for Ascent {
             steps: STEPS,
             step_size: StepSize::default(),
             tolerance: TOLERANCE,
+            gained: 0.0,
             seed: 0,
         }
     }

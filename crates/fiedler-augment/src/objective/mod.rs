@@ -67,8 +67,7 @@ fn expected(support: &impl Support, operator: Operator) -> Evaluation {
         squared_norm += squares;
         *row = 2.0 * squares * inverse;
     }
-    let kernel = PairKernel { slope: 4.0, level: 0.0, inverse, pull, low_rank: None, sampled: None };
-    Evaluation { squared_norm, kernel }
+    Evaluation { squared_norm, kernel: PairKernel::plain(4.0, 0.0, inverse, pull) }
 }
 
 /// The squared norm of a graph as it is, every edge of weight one: one pass over its edges.

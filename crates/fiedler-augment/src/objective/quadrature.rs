@@ -23,8 +23,9 @@ pub(crate) type AtNodes = [f64; NODES];
 /// One rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    /// `s`
+    /// `s`, and in single precision.
     pub(crate) s: AtNodes,
+    pub(crate) single: [f32; NODES],
     /// `1 − s`, and its inverse.
     pub(crate) t: AtNodes,
     pub(crate) inverse_t: AtNodes,
@@ -70,7 +71,7 @@ fn rule(class: usize, own_loop: bool) -> Rule {
         (true, _) => std::array::from_fn(|q| -plain[q] * (-s[q]).ln_1p()),
     };
     let own_share = std::array::from_fn(|q| own_loop[q] / (2.0 * weight[q]));
-    Rule { s, t, inverse_t: t.map(|t| 1.0 / t), weight, own_loop, own_share }
+    Rule { s, single: s.map(|s| s as f32), t, inverse_t: t.map(|t| 1.0 / t), weight, own_loop, own_share }
 }
 
 /// Weights for `∫₀¹ −ln t f(t) dt` at the nodes of the plain rule: those whose relative errors for all powers of t that the rule meets

@@ -3,7 +3,7 @@
 use fiedler_graph::Graph;
 use rayon::prelude::*;
 
-use super::{From, Mass, Moved, Pairs, Power, Rise, Split, Support, Triangle};
+use super::{From, Mass, Moved, Pairs, PairsAround, Power, Rise, Split, Support, Triangle};
 use crate::kernel::PairKernel;
 use crate::sample::EdgeFlips;
 use crate::scheme::pack::rounded;
@@ -68,6 +68,10 @@ impl Support for PairSupport<'_> {
 
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64> {
         either!(self, support => support.sums(power, factor))
+    }
+
+    fn pairs_around(&self) -> Option<PairsAround> {
+        either!(self, support => support.pairs_around())
     }
 
     fn split(&self) -> Split {

@@ -44,7 +44,12 @@ pub trait Support {
     /// For every node `i` the sum over its partners, `Σ_k B_ik^power · factor_k`.
     fn sums(&self, power: Power, factor: &[f64]) -> Vec<f64>;
 
-    /// The pairs by their weight, as the norm of drawn graphs looks at them.
+    /// All pairs from both of their ends, where the support lists them: the norm of drawn graphs is then found from these alone.
+    fn pairs_around(&self) -> Option<PairsAround> {
+        None
+    }
+
+    /// The pairs by their weight, as the norm of drawn graphs looks at them where it streams over them.
     fn split(&self) -> Split {
         Split::by_visiting(self)
     }

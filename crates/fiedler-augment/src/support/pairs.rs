@@ -1,7 +1,9 @@
 //! Chosen node pairs: the edges, or the edges and candidates for addition. Cost and memory grow with their number.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fiedler_graph::Graph;
 use pulp::{Arch, Simd, WithSimd};
@@ -10,8 +12,8 @@ use rayon::prelude::*;
 use super::incidence::Incidence;
 use super::stream::Weigh;
 use super::tiles::{Key, Tile, Tiles};
-use super::{Clamp, From, Mass, Moved, Power, Rise, Split, Support};
-use crate::kernel::{MatrixPart, PairKernel};
+use super::{Clamp, From, Mass, Moved, PairsAround, Power, Rise, Support};
+use crate::kernel::{Computed, MatrixPart, PairKernel};
 use crate::objective::SampledKernel;
 use crate::projection::shift_to_budget;
 
@@ -28,12 +30,35 @@ pub struct Pairs {
     tiles: Tiles,
     values: Vec<f32>,
     clamp: Clamp,
+    /// Names the values as they are: what is known of them goes by it.
+    state: u64,
     /// The mass of the values as they are, at the last shift it was asked for in a projection.
     weighed: Option<(f32, (f64, f64))>,
-    /// Values to go back to, and their shift.
-    held: Option<(Vec<f32>, f32)>,
+    /// Values to go back to.
+    held: Option<Held>,
     /// The pairs from both ends, once an objective has asked for them.
     incidence: OnceLock<Incidence>,
+}
+
+/// Values that an attempt moved from.
+#[derive(Debug, Clone)]
+struct Held {
+    values: Vec<f32>,
+    shift: f32,
+    state: u64,
+}
+
+/// Values, of the present or held.
+struct Values<'a> {
+    values: &'a [f32],
+    clamp: Clamp,
+    state: u64,
+}
+
+/// A name that no values have had so far.
+fn new_state() -> u64 {
+    static STATES: AtomicU64 = AtomicU64::new(0);
+    STATES.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Pairs {
@@ -41,7 +66,15 @@ impl Pairs {
     pub fn new(graph: &Graph, candidates: &[(u32, u32)]) -> Pairs {
         let tiles = Tiles::new(graph.num_nodes(), || Merged { edges: graph.edge_pairs().peekable(), candidates });
         let values = vec![0.0; tiles.keys().len()];
-        Pairs { tiles, values, clamp: Clamp::default(), weighed: None, held: None, incidence: OnceLock::new() }
+        Pairs {
+            tiles,
+            values,
+            clamp: Clamp::default(),
+            state: new_state(),
+            weighed: None,
+            held: None,
+            incidence: OnceLock::new(),
+        }
     }
 
     /// Number of pairs.
@@ -165,104 +198,159 @@ impl Pairs {
         })
     }
 
-    /// The values of each row of tiles, to be changed at the same time.
-    fn split_values(&mut self) -> (&Tiles, Vec<&mut [f32]>) {
-        let mut rest = self.values.as_mut_slice();
-        let mut split = Vec::with_capacity(self.tiles.rows());
-        for row in 0..self.tiles.rows() {
-            let (mine, after) = rest.split_at_mut(self.tiles.places(row).len());
-            rest = after;
-            split.push(mine);
-        }
-        (&self.tiles, split)
+    /// The values as they are.
+    fn now(&self) -> Values<'_> {
+        Values { values: &self.values, clamp: self.clamp, state: self.state }
+    }
+
+    /// Forgets what was known of the values.
+    fn changed(&mut self, shift: f32) {
+        (self.clamp.shift, self.weighed, self.state) = (shift, None, new_state());
     }
 }
 
-/// The derivative for any pair, `sign · g(i, j)`, from numbers that lie beside each other for a node.
+impl Values<'_> {
+    /// The derivative with respect to every probability: as it was computed before, if it was for these values.
+    fn derivatives<'k>(&self, tiles: &Tiles, kernel: &'k PairKernel) -> Cow<'k, [f32]> {
+        let compute = || self.compute_derivatives(tiles, kernel);
+        let computed = kernel.computed.get_or_init(|| Computed { state: self.state, derivatives: compute() });
+        match computed.state == self.state {
+            true => Cow::Borrowed(&computed.derivatives),
+            false => Cow::Owned(compute()),
+        }
+    }
+
+    fn compute_derivatives(&self, tiles: &Tiles, kernel: &PairKernel) -> Vec<f32> {
+        let (derivative, clamp, arch) = (Derivative::new(kernel), self.clamp, Arch::new());
+        let mut derivatives = vec![0.0; self.values.len()];
+        let mut rest = derivatives.as_mut_slice();
+        let mut of_rows = Vec::with_capacity(tiles.rows());
+        for row in 0..tiles.rows() {
+            let (mine, after) = rest.split_at_mut(tiles.places(row).len());
+            rest = after;
+            of_rows.push(mine);
+        }
+        of_rows.into_par_iter().enumerate().for_each(|(row, mut rest)| {
+            for tile in tiles.of_row(row) {
+                let (derivatives, after) = rest.split_at_mut(tile.places.len());
+                rest = after;
+                let (values, keys) = (&self.values[tile.places.clone()], &tiles.keys()[tile.places.clone()]);
+                arch.dispatch(OfTile { derivatives, values, keys, clamp, derivative: &derivative, tile });
+            }
+        });
+        derivatives
+    }
+}
+
+/// The derivative for any pair, `g(i, j)`, from numbers that lie beside each other for a node.
 struct Derivative<'k> {
     slope: f32,
     level: f32,
-    /// `1 / d_i` and `sign · q_i`
+    /// `1 / d_i` and `q_i`
     nodes: Vec<[f32; 2]>,
-    /// The part that is a matrix, and the sign.
-    low_rank: Option<(&'k MatrixPart, f32)>,
-    /// The kernel where it is that of drawn graphs, and the sign.
-    sampled: Option<(&'k SampledKernel, f64)>,
+    /// The part that is a matrix.
+    matrix: Option<&'k MatrixPart>,
+    /// The kernel where it is that of drawn graphs.
+    sampled: Option<&'k SampledKernel>,
 }
 
 impl<'k> Derivative<'k> {
-    fn new(kernel: &'k PairKernel, sign: f64) -> Derivative<'k> {
-        let of_node = |(&inverse, &pull): (&f64, &f64)| [inverse as f32, (sign * pull) as f32];
+    fn new(kernel: &'k PairKernel) -> Derivative<'k> {
+        let of_node = |(&inverse, &pull): (&f64, &f64)| [inverse as f32, pull as f32];
         Derivative {
-            slope: (sign * kernel.slope) as f32,
-            level: (sign * kernel.level) as f32,
+            slope: kernel.slope as f32,
+            level: kernel.level as f32,
             nodes: kernel.inverse.iter().zip(&kernel.pull).map(of_node).collect(),
-            low_rank: kernel.low_rank.as_ref().map(|low_rank| (low_rank, sign as f32)),
-            sampled: kernel.sampled.as_deref().map(|sampled| (sampled, sign)),
+            matrix: kernel.low_rank.as_ref(),
+            sampled: kernel.sampled.as_deref(),
         }
     }
 
-    /// With respect to the probability that the pair flips.
     #[inline(always)]
-    fn at(&self, low: usize, high: usize, key: Key, x: f32) -> f32 {
-        if let Some((kernel, sign)) = self.sampled {
-            let derivative = (sign * kernel.at(low, high, f64::from(key.weight(x)))) as f32;
-            return if key.is_edge() { -derivative } else { derivative };
-        }
+    fn at(&self, low: usize, high: usize, weight: f32, edge: bool) -> f32 {
         let ([inverse, pull], [other_inverse, other_pull]) = (self.nodes[low], self.nodes[high]);
-        let mut derivative = (self.slope * key.weight(x) + self.level) * (inverse * other_inverse) - pull - other_pull;
-        if let Some((low_rank, sign)) = self.low_rank {
-            derivative += sign * low_rank.at(low, high) as f32;
-        }
-        if key.is_edge() { -derivative } else { derivative }
+        let inverses = inverse * other_inverse;
+        // As in `PairKernel::at_edge`.
+        let returning = if edge && inverses == 0.0 { 0.5 * self.slope * (inverse + other_inverse) } else { 0.0 };
+        (self.slope * weight + self.level) * inverses - pull - other_pull + returning
     }
 }
 
-/// Moves the values of a tile along the derivative.
-struct AdvanceTile<'a, 'k> {
-    values: &'a mut [f32],
-    keys: &'a [Key],
-    clamp: Clamp,
-    derivative: &'a Derivative<'k>,
-    tile: Tile,
-}
-
-impl WithSimd for AdvanceTile<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Tile { low, high, .. } = self.tile;
-        for (value, &key) in self.values.iter_mut().zip(self.keys) {
-            let x = self.clamp.of(*value);
-            *value = x + self.derivative.at(low + key.low(), high + key.high(), key, x);
-        }
-    }
-}
-
-/// How strongly the values of a tile are pulled up.
-struct RiseTile<'a, 'k> {
+/// The derivatives with respect to the probabilities of a tile's pairs.
+struct OfTile<'a, 'k> {
+    derivatives: &'a mut [f32],
     values: &'a [f32],
     keys: &'a [Key],
     clamp: Clamp,
     derivative: &'a Derivative<'k>,
     tile: Tile,
+}
+
+impl OfTile<'_, '_> {
+    #[inline(always)]
+    fn fill(self, at: impl Fn(usize, usize, f32, bool) -> f32) {
+        let Tile { low, high, .. } = self.tile;
+        for ((to, &value), &key) in self.derivatives.iter_mut().zip(self.values).zip(self.keys) {
+            let (weight, edge) = (key.weight(self.clamp.of(value)), key.is_edge());
+            let of_weight = at(low + key.low(), high + key.high(), weight, edge);
+            *to = if edge { -of_weight } else { of_weight };
+        }
+    }
+}
+
+impl WithSimd for OfTile<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let derivative = self.derivative;
+        match (derivative.sampled, derivative.matrix) {
+            (Some(sampled), _) => self.fill(
+                #[inline(always)]
+                |low, high, weight, _| sampled.by_quadrature(simd, low, high, weight),
+            ),
+            (None, Some(matrix)) => self.fill(
+                #[inline(always)]
+                |low, high, weight, edge| derivative.at(low, high, weight, edge) + matrix.at(low, high) as f32,
+            ),
+            (None, None) => self.fill(
+                #[inline(always)]
+                |low, high, weight, edge| derivative.at(low, high, weight, edge),
+            ),
+        }
+    }
+}
+
+/// How strongly values are pulled up.
+struct RiseOf<'a> {
+    values: &'a [f32],
+    derivatives: &'a [f32],
+    clamp: Clamp,
+    sign: f64,
     threshold: f64,
 }
 
-impl WithSimd for RiseTile<'_, '_> {
+impl WithSimd for RiseOf<'_> {
     type Output = Rise;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Rise {
-        let Tile { low, high, .. } = self.tile;
-        let mut rise = Rise::default();
-        for (&value, &key) in self.values.iter().zip(self.keys) {
-            let x = self.clamp.of(value);
-            let derivative = self.derivative.at(low + key.low(), high + key.high(), key, x);
-            rise = rise.with(derivative.into(), x.into(), self.threshold);
+        // Sums of a few lanes at once, so that they need not wait for each other.
+        const LANES: usize = 8;
+        let mut lanes = [Rise::default(); LANES];
+        let (values, last_values) = self.values.as_chunks::<LANES>();
+        let (derivatives, last_derivatives) = self.derivatives.as_chunks::<LANES>();
+        for (values, derivatives) in values.iter().zip(derivatives) {
+            for lane in 0..LANES {
+                let x = f64::from(self.clamp.of(values[lane]));
+                lanes[lane] = lanes[lane].with(self.sign * f64::from(derivatives[lane]), x, self.threshold);
+            }
         }
-        rise
+        for ((&value, &derivative), rise) in last_values.iter().zip(last_derivatives).zip(&mut lanes) {
+            let x = f64::from(self.clamp.of(value));
+            *rise = rise.with(self.sign * f64::from(derivative), x, self.threshold);
+        }
+        lanes.into_iter().fold(Rise::default(), Rise::and)
     }
 }
 
@@ -301,8 +389,9 @@ impl Support for Pairs {
         sums
     }
 
-    fn split(&self) -> Split {
-        self.incidence.get_or_init(|| Incidence::new(&self.tiles)).split(self.tiles.keys(), &self.values, self.clamp)
+    fn pairs_around(&self) -> Option<PairsAround> {
+        let incidence = self.incidence.get_or_init(|| Incidence::new(&self.tiles));
+        Some(incidence.weighed(&self.values, self.clamp))
     }
 
     fn places(&self) -> usize {
@@ -310,51 +399,51 @@ impl Support for Pairs {
     }
 
     fn advance(&mut self, kernel: &PairKernel, rate: f64) {
-        let (clamp, derivative, arch) = (self.clamp, Derivative::new(kernel, rate), Arch::new());
-        let (tiles, split) = self.split_values();
-        split.into_par_iter().enumerate().for_each(|(row, values)| {
-            let first = tiles.places(row).start;
-            for tile in tiles.of_row(row) {
-                let values = &mut values[tile.places.start - first..tile.places.end - first];
-                let keys = &tiles.keys()[tile.places.clone()];
-                arch.dispatch(AdvanceTile { values, keys, clamp, derivative: &derivative, tile });
+        let (clamp, rate) = (self.clamp, rate as f32);
+        let derivatives = self.now().derivatives(&self.tiles, kernel);
+        let pieces = self.values.par_chunks_mut(PIECE).zip(derivatives.par_chunks(PIECE)).with_min_len(PIECES);
+        pieces.for_each(|(values, derivatives)| {
+            for (value, derivative) in values.iter_mut().zip(derivatives) {
+                *value = clamp.of(*value) + rate * derivative;
             }
         });
-        self.clamp.shift = 0.0;
-        self.weighed = None;
+        self.changed(0.0);
     }
 
     fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, _guess: f64) {
-        match (from, self.held.take()) {
-            (From::Held, Some((values, shift))) => {
-                self.values.copy_from_slice(&values);
-                self.clamp.shift = shift;
-                self.held = Some((values, shift));
+        let held = match (from, self.held.take()) {
+            (From::Held, Some(held)) => held,
+            (_, before) => {
+                let other = before.map_or_else(|| vec![0.0; self.values.len()], |held| held.values);
+                let values = std::mem::replace(&mut self.values, other);
+                Held { values, shift: self.clamp.shift, state: self.state }
             }
-            (_, held) => {
-                let mut values = held.map_or_else(Vec::new, |(values, _)| values);
-                values.clone_from(&self.values);
-                self.held = Some((values, self.clamp.shift));
+        };
+        let (clamp, rate) = (self.clamp.at(held.shift), rate as f32);
+        let derivatives = Values { values: &held.values, clamp, state: held.state }.derivatives(&self.tiles, kernel);
+        let from = held.values.par_chunks(PIECE).zip(derivatives.par_chunks(PIECE));
+        let pieces = self.values.par_chunks_mut(PIECE).zip(from).with_min_len(PIECES);
+        pieces.for_each(|(values, (held, derivatives))| {
+            for ((value, &held), derivative) in values.iter_mut().zip(held).zip(derivatives) {
+                *value = clamp.of(held) + rate * derivative;
             }
-        }
-        self.advance(kernel, rate);
+        });
+        self.held = Some(held);
+        self.changed(0.0);
     }
 
     fn blend(&mut self, share: f64) {
-        let Some((held, shift)) = &self.held else { return };
-        let (now, before) = (self.clamp, self.clamp.at(*shift));
-        self.values
-            .iter_mut()
-            .zip(held)
-            .for_each(|(value, &held)| *value = now.blended(*value, before.of(held), share));
-        (self.clamp.shift, self.weighed) = (0.0, None);
+        let Some(held) = &self.held else { return };
+        let (now, before) = (self.clamp, self.clamp.at(held.shift));
+        let values = self.values.iter_mut().zip(&held.values);
+        values.for_each(|(value, &held)| *value = now.blended(*value, before.of(held), share));
+        self.changed(0.0);
     }
 
     fn restore(&mut self) {
-        if let Some((values, shift)) = &self.held {
-            self.values.copy_from_slice(values);
-            self.clamp.shift = *shift;
-            self.weighed = None;
+        if let Some(held) = &self.held {
+            self.values.copy_from_slice(&held.values);
+            (self.clamp.shift, self.state, self.weighed) = (held.shift, held.state, None);
         }
     }
 
@@ -363,30 +452,28 @@ impl Support for Pairs {
     }
 
     fn moved(&self) -> Moved {
-        let Some((held, shift)) = &self.held else { return Moved::default() };
-        let (now, before) = (self.clamp, self.clamp.at(*shift));
-        let blocks = self.values.par_chunks(PIECE).zip(held.par_chunks(PIECE)).with_min_len(PIECES);
+        let Some(held) = &self.held else { return Moved::default() };
+        let (now, before) = (self.clamp, self.clamp.at(held.shift));
+        let blocks = self.values.par_chunks(PIECE).zip(held.values.par_chunks(PIECE)).with_min_len(PIECES);
         let of_blocks: Vec<Moved> = blocks.map(|(values, held)| Moved::of(values, held, now, before)).collect();
         of_blocks.into_iter().sum()
     }
 
     fn rise(&self, kernel: &PairKernel, sign: f64, threshold: f64) -> Rise {
-        let (derivative, arch) = (Derivative::new(kernel, sign), Arch::new());
-        let of_tile = |tile: Tile| {
-            let (values, keys) = (&self.values[tile.places.clone()], &self.tiles.keys()[tile.places.clone()]);
-            arch.dispatch(RiseTile { values, keys, clamp: self.clamp, derivative: &derivative, tile, threshold })
-        };
-        let of_row = |row: usize| self.tiles.of_row(row).map(of_tile).fold(Rise::default(), Rise::and);
-        let of_rows: Vec<Rise> = (0..self.tiles.rows()).into_par_iter().map(of_row).collect();
-        of_rows.into_iter().fold(Rise::default(), Rise::and)
+        let (arch, clamp) = (Arch::new(), self.clamp);
+        let derivatives = self.now().derivatives(&self.tiles, kernel);
+        let pieces = self.values.par_chunks(PIECE).zip(derivatives.par_chunks(PIECE)).with_min_len(PIECES);
+        let of_piece = |(values, derivatives)| arch.dispatch(RiseOf { values, derivatives, clamp, sign, threshold });
+        let of_pieces: Vec<Rise> = pieces.map(of_piece).collect();
+        of_pieces.into_iter().fold(Rise::default(), Rise::and)
     }
 
     fn fill(&mut self, value: &mut dyn FnMut() -> f32) {
         for (place, _, _) in self.tiles.ascending() {
             self.values[place] = value();
         }
-        self.clamp.shift = 0.0;
-        (self.weighed, self.held) = (None, None);
+        self.held = None;
+        self.changed(0.0);
     }
 
     fn mass_at(&self, shift: f64) -> (f64, f64) {
@@ -407,8 +494,8 @@ impl Support for Pairs {
             weighed = Some((shift as f32, mass));
             mass
         });
+        self.changed(shift as f32);
         self.weighed = weighed;
-        self.clamp.shift = shift as f32;
         shift
     }
 
@@ -417,7 +504,7 @@ impl Support for Pairs {
     }
 
     fn set_shift(&mut self, shift: f64) {
-        self.clamp.shift = shift as f32;
+        self.changed(shift as f32);
     }
 
     fn most(&self) -> f64 {
@@ -425,7 +512,8 @@ impl Support for Pairs {
     }
 
     fn set_most(&mut self, most: f64) {
-        (self.clamp.most, self.weighed) = (most as f32, None);
+        self.clamp.most = most as f32;
+        self.changed(self.clamp.shift);
     }
 
     fn mass(&self) -> Mass {

@@ -1,5 +1,7 @@
 //! Pairs by their weight: light, whole (edges that never flip), and those in the middle.
 
+use std::sync::Arc;
+
 use super::Support;
 
 /// Up to this weight a pair is light: what the norm of drawn graphs has of it is a short series in the weight, which is cut off
@@ -17,16 +19,13 @@ pub struct Split {
     pub whole: Vec<f64>,
     /// All others.
     pub middle: PairsAround,
-    /// The light pairs that have a weight and the whole ones, the latter with a weight of exactly one, where the support lists them;
-    /// otherwise it has [`Support::light_sums`] and [`Support::whole_sums`].
-    pub others: Option<PairsAround>,
 }
 
 /// Pairs from both of their ends.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PairsAround {
     /// Where the pairs of each node start, and the end of the last.
-    starts: Vec<usize>,
+    starts: Arc<Vec<usize>>,
     /// The other node of each, and `B`.
     pairs: Vec<(u32, f32)>,
 }
@@ -51,24 +50,17 @@ impl PairsAround {
                 *place += 1;
             }
         }
-        PairsAround { starts, pairs }
-    }
-
-    /// The pairs of one part of the nodes after the other.
-    pub(super) fn join(parts: Vec<PairsAround>) -> PairsAround {
-        let mut parts = parts.into_iter();
-        let mut joined = parts.next().unwrap_or_else(|| PairsAround { starts: vec![0], pairs: Vec::new() });
-        for part in parts {
-            let before = joined.pairs.len();
-            joined.starts.extend(part.starts[1..].iter().map(|start| before + start));
-            joined.pairs.extend(part.pairs);
-        }
-        joined
+        PairsAround { starts: Arc::new(starts), pairs }
     }
 
     /// The pairs of nodes in order, from where they start and all of them.
-    pub(super) fn of_part(starts: Vec<usize>, pairs: Vec<(u32, f32)>) -> PairsAround {
+    pub(super) fn of_starts(starts: Arc<Vec<usize>>, pairs: Vec<(u32, f32)>) -> PairsAround {
         PairsAround { starts, pairs }
+    }
+
+    /// Number of nodes.
+    pub fn num_nodes(&self) -> usize {
+        self.starts.len() - 1
     }
 
     /// The pairs of a node: the other node, and `B`.
@@ -108,7 +100,7 @@ impl Split {
         let mut middle = Vec::new();
         support.visit(&mut |low, high, edge, x| middle.extend(MiddlePair::of(low as usize, high as usize, edge, x)));
         let middle = PairsAround::new(nodes, &middle);
-        Split { linear, square, whole: whole_sums_by_visiting(support, &ones), middle, others: None }
+        Split { linear, square, whole: whole_sums_by_visiting(support, &ones), middle }
     }
 }
 

@@ -135,6 +135,15 @@ impl Tiles {
         (0..self.rows()).map(move |row| self.tile(row, column))
     }
 
+    /// Hands over every pair's place, lower and higher node, tile after tile.
+    pub(super) fn for_each(&self, mut visit: impl FnMut(usize, usize, usize)) {
+        for Tile { low, high, places } in (0..self.rows()).flat_map(|row| self.of_row(row)) {
+            for (place, key) in places.clone().zip(&self.keys[places]) {
+                visit(place, low + key.low(), high + key.high());
+            }
+        }
+    }
+
     /// Every pair's place and nodes, the pairs ascending.
     pub(super) fn ascending(&self) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
         (0..self.rows()).flat_map(move |row| {

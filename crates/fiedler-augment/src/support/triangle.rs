@@ -146,9 +146,12 @@ impl<'g> Triangle<'g> {
                 }
                 find_specials(graph, kernel, row, from, clamp, &mut specials);
                 for &Special { place, edge, x } in &specials {
-                    let (weight, sign) = if edge { (1.0 - x, -1.0) } else { (x, 1.0) };
-                    let derivative = kernel.at(row, row + 1 + place, f64::from(weight));
-                    values[place] = (f64::from(x) + sign * rate * derivative) as f32;
+                    let other = row + 1 + place;
+                    let derivative = match edge {
+                        true => -kernel.at_edge(row, other, f64::from(1.0 - x)),
+                        false => kernel.at(row, other, f64::from(x)),
+                    };
+                    values[place] = (f64::from(x) + rate * derivative) as f32;
                 }
                 measure.add(row, values);
             }
@@ -323,7 +326,7 @@ impl Support for Triangle<'_> {
         let ones = vec![1.0; self.num_nodes()];
         let ([linear, square, _], middle) = self.light([&ones; 3], true);
         let middle = PairsAround::new(self.num_nodes(), &middle);
-        Split { linear, square, whole: self.whole_sums(&ones), middle, others: None }
+        Split { linear, square, whole: self.whole_sums(&ones), middle }
     }
 
     fn light_sums(&self, linear: &[f64], square: [&[f64]; 2]) -> [Vec<f64>; 3] {
@@ -410,9 +413,9 @@ impl Support for Triangle<'_> {
         let (nodes, clamp, arch) = (self.num_nodes(), self.clamp, Arch::new());
         let of_pair = |rise: Rise, row: usize, special: Special| {
             let Special { place, edge, x } = special;
-            let x = f64::from(x);
-            let (weight, side) = if edge { (1.0 - x, -sign) } else { (x, sign) };
-            rise.with(side * kernel.at(row, row + 1 + place, weight), x, threshold)
+            let (x, other) = (f64::from(x), row + 1 + place);
+            let derivative = if edge { -kernel.at_edge(row, other, 1.0 - x) } else { kernel.at(row, other, x) };
+            rise.with(sign * derivative, x, threshold)
         };
         let of_stretch = |row: usize, places: Range<usize>| {
             let values = &self.row(row)[places.clone()];

@@ -62,7 +62,10 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         }
     }
     for name in ["single", "double"] {
-        cells.push(cell(name.into(), ablation::scheme(name, &usual)));
+        for cap in CAPS {
+            let capped = SchemeSettings::Opposite(Spectral { max_probability: cap, ..spectral });
+            cells.push(cell(format!("{name} cap {cap}"), ablation::scheme(name, &capped)));
+        }
     }
     Ok(cells)
 }

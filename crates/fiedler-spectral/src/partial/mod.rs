@@ -41,6 +41,15 @@ impl Default for PartialSettings {
 }
 
 impl PartialSettings {
+    /// Whether the whole spectrum of a map of so many rows is the quickest way to what is wanted of it.
+    pub fn takes_whole(&self, size: usize) -> bool {
+        let lowest = self.lowest.min(size);
+        let highest = self.highest.min(size - lowest);
+        let fits = dense_bytes(size, true) <= self.dense_limit;
+        let much = size <= SMALL || 3 * (lowest + highest) >= size;
+        much && (fits || 2 * lowest.max(highest) >= size)
+    }
+
     fn check(&self) -> Result<()> {
         if self.tolerance >= 1e-13 && self.tolerance.is_finite() {
             return Ok(());
@@ -141,8 +150,7 @@ pub fn partial(map: &dyn SymmetricMap, settings: &PartialSettings, warm: Option<
     let lowest = settings.lowest.min(size);
     let highest = settings.highest.min(size - lowest);
     let fits = dense_bytes(size, true) <= settings.dense_limit;
-    let much = size <= SMALL || 3 * (lowest + highest) >= size;
-    if much && (fits || 2 * lowest.max(highest) >= size) {
+    if settings.takes_whole(size) {
         return Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest));
     }
     match iterate(map, lowest, highest, settings, warm) {

@@ -4,7 +4,7 @@ use fiedler_graph::random::stream;
 use rand::RngExt;
 
 use super::{Spectral, Start};
-use crate::ascent::{Ascent, Climb, Progress, Stop};
+use crate::ascent::{Ascent, Climb, Progress, StepSize, Stop};
 use crate::error::{Error, Result};
 use crate::objective::{Evaluation, SpectralObjective, full_spectrum};
 use crate::scheme::NormOf;
@@ -138,7 +138,16 @@ fn climb<S: Support>(
     })
 }
 
-/// Moves two spectra away from each other.
+/// Steps that both views of [`climb_apart`] make at once, and each in the first round; every further round has twice as many.
+const FIRST_ROUND: usize = 8;
+/// Rounds end when one gains less than this share of the distance.
+const WORTH_A_ROUND: f64 = 0.1;
+
+/// Moves two spectra away from each other: a few steps of both at once, then now one view, now the other, each from where the other
+/// stands.
+///
+/// At the start the two differ by little, and a view that moved alone would decide for both which way they part. Afterwards both push the
+/// same distance up, so that it rises from round to round, by steps that adapt as those of any other ascent.
 pub(super) fn climb_apart(
     supports: &mut [PairSupport<'_>; 2],
     before: f64,
@@ -147,23 +156,13 @@ pub(super) fn climb_apart(
     watch: [StepWatch<'_>; 2],
 ) -> Result<[Climbed; 2]> {
     let mut solvers = [settings.spectrum_solver(), settings.spectrum_solver()];
-    let mut climbs = [Climb::new(*ascent), Climb::new(*ascent)];
     let mut climbed = [0, 1].map(|_| Climbed { before, ..Climbed::default() });
-    for step in 0..=ascent.steps {
-        let spectra = [solvers[0].measure(&supports[0])?, solvers[1].measure(&supports[1])?];
-        let mut moved = step < ascent.steps;
-        for view in 0..2 {
-            let evaluation = solvers[view].distance(&spectra[view], &spectra[1 - view]);
-            let progress = climbs[view].progress(&supports[view], &evaluation, before);
-            climbed[view].curve.push(progress);
-            if !watch[view](&progress) {
-                return Err(Error::Stopped);
-            }
-            moved = moved && climbs[view].step(&mut supports[view], &evaluation, before);
-        }
-        if !moved {
-            break;
-        }
+    if let StepSize::Rate(_) = ascent.step_size {
+        fixed_apart(supports, &mut solvers, &mut climbed, ascent, watch)?;
+    } else {
+        let first = Ascent { steps: ascent.steps.min(FIRST_ROUND), ..*ascent };
+        fixed_apart(supports, &mut solvers, &mut climbed, &first, watch)?;
+        adapt_apart(supports, &mut solvers, &mut climbed, ascent, watch)?;
     }
     let last = [solvers[0].measure_fixed(&supports[0])?, solvers[1].measure_fixed(&supports[1])?];
     let distance = solvers[0].final_distance(&last[0], &last[1])?;
@@ -171,7 +170,72 @@ pub(super) fn climb_apart(
         climbed[view].after = last[view].squared_norm();
         climbed[view].distance = Some(distance.squared);
         climbed[view].compared = Some(Compared { method: solvers[view].used(), resolution: distance.resolution });
-        climbed[view].rate = climbs[view].rate().unwrap_or(0.0);
     }
     Ok(climbed)
+}
+
+fn adapt_apart(
+    supports: &mut [PairSupport<'_>; 2],
+    solvers: &mut [SpectrumSolver; 2],
+    climbed: &mut [Climbed; 2],
+    ascent: &Ascent,
+    watch: [StepWatch<'_>; 2],
+) -> Result<()> {
+    let mut made = climbed.each_ref().map(|climbed| climbed.curve.len().saturating_sub(1));
+    let (mut gained, mut at_once) = (0.0, FIRST_ROUND);
+    while made.iter().any(|&made| made < ascent.steps) {
+        let before_round = gained;
+        for view in 0..2 {
+            let from = solvers[1 - view].measure_fixed(&supports[1 - view])?;
+            let solver = &mut solvers[view];
+            let round = Ascent { steps: at_once.min(ascent.steps - made[view]), gained, ..*ascent };
+            let watch = |progress: &Progress| watch[view](&Progress { step: made[view] + progress.step, ..*progress });
+            let evaluate = |support: &PairSupport<'_>| {
+                let found = solver.measure(support)?;
+                Ok(solver.distance(&found, &from))
+            };
+            let found = climb(&mut supports[view], climbed[view].before, &round, evaluate, &watch)?;
+            gained = found.after;
+            let points = found.curve.iter().skip(1);
+            climbed[view].curve.extend(points.map(|point| Progress { step: made[view] + point.step, ..*point }));
+            made[view] += found.curve.len() - 1;
+            (climbed[view].gap, climbed[view].stop) = (found.gap, found.stop);
+        }
+        at_once *= 2;
+        if gained - before_round <= WORTH_A_ROUND * gained {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The paper's steps, both views at once.
+fn fixed_apart(
+    supports: &mut [PairSupport<'_>; 2],
+    solvers: &mut [SpectrumSolver; 2],
+    climbed: &mut [Climbed; 2],
+    ascent: &Ascent,
+    watch: [StepWatch<'_>; 2],
+) -> Result<()> {
+    let mut climbs = [Climb::new(*ascent), Climb::new(*ascent)];
+    for step in 0..=ascent.steps {
+        let spectra = [solvers[0].measure(&supports[0])?, solvers[1].measure(&supports[1])?];
+        let mut moved = step < ascent.steps;
+        for view in 0..2 {
+            let evaluation = solvers[view].distance(&spectra[view], &spectra[1 - view]);
+            let progress = climbs[view].progress(&supports[view], &evaluation, climbed[view].before);
+            climbed[view].curve.push(progress);
+            if !watch[view](&progress) {
+                return Err(Error::Stopped);
+            }
+            moved = moved && climbs[view].step(&mut supports[view], &evaluation, climbed[view].before);
+        }
+        if !moved {
+            break;
+        }
+    }
+    for (climbed, climb) in climbed.iter_mut().zip(&climbs) {
+        climbed.rate = climb.rate().unwrap_or(0.0);
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ mod comparisons;
 mod graphs;
 
 use fiedler_graph::{Graph, GraphSet, Observer};
-use fiedler_spectral::Operator;
+use fiedler_spectral::{Operator, PartialSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,25 @@ impl Spectral {
                 Ok(vec![outcome(support, climbed, chosen, ascent)])
             })?);
         }
-        Ok(gather(views, limits.note(self)))
+        let (augmentations, mut report) = gather(views, limits.note(self));
+        report.notes.extend(self.eigensolver_note(set));
+        Ok((augmentations, report))
+    }
+
+    /// How outermost eigenvalues are computed, where they are.
+    fn eigensolver_note(&self, set: &GraphSet) -> Option<String> {
+        let (k, nodes) = (self.k?, (0..set.len()).map(|graph| set.node_range(graph).len()).max()?);
+        if self.is_closed(nodes) {
+            return None;
+        }
+        let settings =
+            PartialSettings { lowest: k, highest: k, dense_limit: self.memory, ..PartialSettings::default() };
+        Some(match settings.takes_whole(nodes) {
+            true => format!(
+                "{k} eigenvalues of each end are so many that all {nodes} eigenpairs are computed at every step"
+            ),
+            false => format!("{k} eigenpairs of each end are computed at every step, from those of the step before"),
+        })
     }
 
     pub(super) fn single(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
@@ -239,7 +257,8 @@ impl Spectral {
             Direction::Max => self.step_size,
             Direction::Min => self.step_size_down.unwrap_or(self.step_size),
         };
-        Ascent { direction, budget, steps: self.steps, step_size, tolerance: self.tolerance, seed: self.seed }
+        let (steps, tolerance, seed) = (self.steps, self.tolerance, self.seed);
+        Ascent { direction, budget, steps, step_size, tolerance, seed, ..Ascent::default() }
     }
 
     /// The objective of a norm that has its closed form.

@@ -1,115 +1,19 @@
-//! The expected squared norm of the graphs that are drawn, and its derivative: exact up to quadrature.
+//! Supports that are streamed over: light and whole pairs leave numbers of single nodes only, and cost as much as they do in the norm
+//! of the expected graph; what is left, the *middle* pairs, is listed and costs one quadrature each.
 //!
-//! Given that a pair is joined, the degrees of its two ends hang on disjoint pairs and are independent, so that
-//!
-//! ```text
-//! E‖·‖² = n or the self-loops' part + Σ_{i≠j} B_ij r_i^(j) r_j^(i)
-//! r_i^(j) = E[1 / degree of i, given the edge ij] = Σ_q w_q P_i(q) / (1 − B_ij s_q),   P_i(q) = Π_k (1 − B_ik s_q)
-//! ```
-//!
-//! over the nodes q of a quadrature rule. With `C_k(q) = Σ_j B_kj r_j^(k) / (1 − B_kj s_q)` the derivative is
-//!
-//! ```text
-//! ∂/∂B_kl = 2 (r_k^(l) r_l^(k) + H_kl + H_lk)
-//! H_kl = − Σ_q w_q s_q P_k(q) / (1 − B_kl s_q) · (C_k(q) − B_kl r_l^(k) / (1 − B_kl s_q))
-//! ```
-//!
-//! Most pairs have a weight of nearly zero or of exactly one. In the former case `1 / (1 − B s)` is a short series in B, in the
-//! latter a constant of the rule, and both leave numbers of single nodes only: a pair of these kinds costs as much as it does in the
-//! norm of the expected graph. What is left, the *middle* pairs, is listed and costs one quadrature each. The nodes of a rule are the
-//! lanes of a vector, and every node of the graph gathers what its partners have, so that nothing depends on the number of threads.
+//! A pair is light when `1 / (1 − B s)` is a short series in B, and whole when it is a constant of the rule.
 
-// Nodes of a rule are the subject here, and several arrays have an entry for each.
-#![allow(clippy::needless_range_loop)]
+use std::sync::OnceLock;
 
 use fiedler_spectral::Operator;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::Evaluation;
-use super::quadrature::{AtNodes, NODES, Rule, class, rules};
+use super::super::Evaluation;
+use super::super::quadrature::{AtNodes, NODES, Rule, class, rules};
+use super::{PIECE, Quadrature, SampledKernel, Terms, sum};
 use crate::kernel::PairKernel;
-use crate::support::{LIGHT, Split, Support};
-
-/// Nodes that a thread takes at a time: enough to be worth the handing over.
-const PIECE: usize = 1 << 12;
-
-/// The part of a derivative that belongs to drawn graphs: `∂/∂B_kl` for any pair from numbers of its two nodes.
-#[derive(Debug, Clone)]
-pub struct SampledKernel {
-    /// `Σ_q w s P`, beside the `inverse` of the kernel, which is `Σ_q w P`.
-    pub(crate) second: Vec<f64>,
-    /// `2 Σ_q w s² P C`, beside the `pull` of the kernel, which is `2 Σ_q w s P C`.
-    pub(crate) bend: Vec<f64>,
-    nodes: Vec<Terms>,
-    quadrature: Vec<Quadrature>,
-}
-
-/// A node's part in the derivative of pairs that are light or whole.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct Terms {
-    /// `Σ_q w P` and `2 Σ_q w s P C`
-    inverse: f64,
-    pull: f64,
-    /// `Σ_q w s P` and `2 Σ_q w s² P C`
-    second: f64,
-    bend: f64,
-    /// Where `1 − B s` is `t`: `Σ_q w P / t`, the mean of 1 / degree; `Σ_q w s P C / t`; `Σ_q w s P / t²`.
-    whole_inverse: f64,
-    whole_pull: f64,
-    whole_own: f64,
-}
-
-/// A node's part in the derivative of middle pairs: `s`, `w P` and `C` at the nodes of its rule.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(32))]
-struct Quadrature {
-    s: [f32; NODES],
-    products: [f32; NODES],
-    partners: [f32; NODES],
-}
-
-impl SampledKernel {
-    /// The derivative for a pair of any weight.
-    #[inline(always)]
-    pub(crate) fn at(&self, k: usize, l: usize, weight: f64) -> f64 {
-        if weight <= f64::from(LIGHT) {
-            let (k, l) = (&self.nodes[k], &self.nodes[l]);
-            let factor = 4.0 * (k.second * l.inverse + k.inverse * l.second) - k.bend - l.bend;
-            return 2.0 * k.inverse * l.inverse - k.pull - l.pull + weight * factor;
-        }
-        if weight == 1.0 {
-            let (k, l) = (&self.nodes[k], &self.nodes[l]);
-            let inverses = k.whole_inverse * l.whole_inverse;
-            let own = l.whole_inverse * k.whole_own + k.whole_inverse * l.whole_own;
-            return 2.0 * (inverses - k.whole_pull - l.whole_pull + own);
-        }
-        f64::from(middle(&self.quadrature[k], &self.quadrature[l], weight as f32))
-    }
-}
-
-#[inline(always)]
-fn middle(k: &Quadrature, l: &Quadrature, weight: f32) -> f32 {
-    let held = |end: &Quadrature| end.s.map(|s| 1.0 / (1.0 - weight * s));
-    let (held_k, held_l) = (held(k), held(l));
-    let own = sum(std::array::from_fn(|q| k.products[q] * held_k[q]));
-    let other = sum(std::array::from_fn(|q| l.products[q] * held_l[q]));
-    let (from_k, from_l) = (weight * own, weight * other);
-    let pulls = std::array::from_fn(|q| {
-        let of_k = k.s[q] * k.products[q] * held_k[q] * (k.partners[q] - from_l * held_k[q]);
-        let of_l = l.s[q] * l.products[q] * held_l[q] * (l.partners[q] - from_k * held_l[q]);
-        of_k + of_l
-    });
-    2.0 * (own * other - sum(pulls))
-}
-
-/// The sum of all lanes, halves first, as vectors are added.
-#[inline(always)]
-fn sum<T: Copy + std::ops::Add<Output = T>>(lanes: [T; NODES]) -> T {
-    let [a, b, c, d, e, f, g, h] = lanes;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
-}
+use crate::support::{Split, Support};
 
 /// What is known of a node once the pairs around it are.
 #[derive(Debug, Clone, Copy, Default)]
@@ -137,39 +41,26 @@ pub(super) fn evaluate(support: &impl Support, operator: Operator) -> Evaluation
     nodes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, nodes)| {
         arch.dispatch(Nodes { rules, split: &split, first: piece * PIECE, nodes });
     });
-    let sums = match split.others {
-        Some(_) => None,
-        None => {
-            let of = |number: fn(&Node) -> f64| nodes.iter().map(number).collect::<Vec<f64>>();
-            let (first, second) = (of(|node| node.first), of(|node| node.second));
-            let light = support.light_sums(&first, [&second, &first]);
-            Some((light, support.whole_sums(&of(|node| node.whole_inverse))))
-        }
+    let of = |number: fn(&Node) -> f64| nodes.iter().map(number).collect::<Vec<f64>>();
+    let (first, second) = (of(|node| node.first), of(|node| node.second));
+    let sums = Sums {
+        light: support.light_sums(&first, [&second, &first]),
+        whole: support.whole_sums(&of(|node| node.whole_inverse)),
     };
-    let mut kernel = SampledKernel {
-        second: vec![0.0; count],
-        bend: vec![0.0; count],
-        nodes: vec![Terms::default(); count],
-        quadrature: vec![Quadrature::default(); count],
-    };
-    let pieces = kernel.nodes.par_chunks_mut(PIECE).zip(kernel.quadrature.par_chunks_mut(PIECE)).enumerate();
+    let (mut terms, mut quadrature) = (vec![Terms::default(); count], vec![Quadrature::default(); count]);
+    let pieces = terms.par_chunks_mut(PIECE).zip(quadrature.par_chunks_mut(PIECE)).enumerate();
     let norms: Vec<f64> = pieces
         .map(|(piece, (terms, quadrature))| {
-            let (first, sums) = (piece * PIECE, sums.as_ref());
-            arch.dispatch(Gather { rules, split: &split, nodes: &nodes, sums, first, terms, quadrature })
+            let first = piece * PIECE;
+            arch.dispatch(Gather { rules, split: &split, nodes: &nodes, sums: &sums, first, terms, quadrature })
         })
         .collect();
     let own = match operator {
         Operator::Laplacian => count as f64,
         Operator::Propagation => nodes.iter().map(|node| node.own_loop).sum(),
     };
-    let (mut inverse, mut pull) = (vec![0.0; count], vec![0.0; count]);
-    for (at, terms) in kernel.nodes.iter().enumerate() {
-        (inverse[at], pull[at]) = (terms.inverse, terms.pull);
-        (kernel.second[at], kernel.bend[at]) = (terms.second, terms.bend);
-    }
-    let sampled = Some(Box::new(kernel));
-    let kernel = PairKernel { slope: 0.0, level: 2.0, inverse, pull, low_rank: None, sampled };
+    let (inverse, pull) = terms.iter().map(|terms| (terms.inverse, terms.pull)).unzip();
+    let kernel = PairKernel::sampled(inverse, pull, SampledKernel { quadrature, terms: OnceLock::from(terms) });
     Evaluation { squared_norm: own + norms.iter().sum::<f64>(), kernel }
 }
 
@@ -270,13 +161,18 @@ fn exponential(z: AtNodes) -> AtNodes {
     result
 }
 
+/// For every node sums over its light pairs and over its whole ones.
+struct Sums {
+    light: [Vec<f64>; 3],
+    whole: Vec<f64>,
+}
+
 /// Fills in what the partners of nodes add up to, and gives the part of these nodes in the norm.
 struct Gather<'a> {
     rules: &'a [Rule],
     split: &'a Split,
     nodes: &'a [Node],
-    /// Sums over light and whole pairs, where these are not listed.
-    sums: Option<&'a ([Vec<f64>; 3], Vec<f64>)>,
+    sums: &'a Sums,
     first: usize,
     terms: &'a mut [Terms],
     quadrature: &'a mut [Quadrature],
@@ -302,7 +198,7 @@ impl Gather<'_> {
     fn fill(&self, at: usize, terms: &mut Terms, quadrature: &mut Quadrature) -> f64 {
         let node = &self.nodes[at];
         let rule = &self.rules[node.class];
-        let ([linear, square, bent], whole) = self.plain(at);
+        let ([linear, square, bent], whole) = (self.sums.light.each_ref().map(|sums| sums[at]), self.sums.whole[at]);
         let mut partners: AtNodes =
             std::array::from_fn(|q| linear + square + rule.s[q] * bent + whole * rule.inverse_t[q]);
         for &(other, weight) in self.split.middle.of(at) {
@@ -335,27 +231,8 @@ impl Gather<'_> {
             whole_own: node.whole_own,
         };
         let single = |numbers: &AtNodes| numbers.map(|number| number as f32);
-        *quadrature = Quadrature { s: single(&rule.s), products: single(&node.products), partners: single(&partners) };
+        *quadrature = Quadrature { s: rule.single, products: single(&node.products), pulls: single(&pulls) };
         norm
-    }
-
-    /// Sums over the light pairs of a node and over its whole ones.
-    #[inline(always)]
-    fn plain(&self, at: usize) -> ([f64; 3], f64) {
-        if let Some((light, whole)) = self.sums {
-            return ([light[0][at], light[1][at], light[2][at]], whole[at]);
-        }
-        let (mut light, mut whole) = ([0.0; 3], 0.0);
-        for &(other, weight) in self.split.others.as_ref().map_or(&[][..], |others| others.of(at)) {
-            let other = &self.nodes[other as usize];
-            let is_whole = weight == 1.0;
-            let weight = if is_whole { 0.0 } else { f64::from(weight) };
-            whole += if is_whole { other.whole_inverse } else { 0.0 };
-            light[0] += weight * other.first;
-            light[1] += weight * weight * other.second;
-            light[2] += weight * weight * other.first;
-        }
-        (light, whole)
     }
 }
 
