@@ -3,11 +3,14 @@
 use super::{Protocol, RandomSplits};
 use crate::list::named_enum;
 use crate::metric::Metric;
+use crate::probe::{LinearSvmSettings, Probe, SvmSettings};
 use crate::settings::EvaluationSettings;
 use crate::target::Target;
 
 /// Random splits of each seed. A single split moves the accuracy on Cora by 0.6 to 0.9 points.
 const RANDOM_SPLITS: usize = 20;
+/// Resamples of test molecules.
+const BOOTSTRAP: usize = 1000;
 
 named_enum! {
     /// Preset of a protocol for results over several seeds, each with a run of its own. The literature mixes them; a table here never
@@ -31,6 +34,12 @@ named_enum! {
         "reference" => Reference,
         /// Ten stratified folds; every seed has folds of its own
         "kfold" | "folds" => Kfold,
+        /// As kfold, with a support vector machine with a Gaussian kernel on embeddings as they are: InfoGraph, GraphCL, JOAO, GraphMAE
+        "kfold-svm" => KfoldSvm,
+        /// As kfold, with a linear support vector machine on standardized embeddings: MVGRL, AD-GCL
+        "kfold-linear-svm" => KfoldLinearSvm,
+        /// The split by scaffolds that came with molecules, with intervals by the bootstrap over test molecules
+        "scaffold" => Scaffold,
     }
 }
 
@@ -41,7 +50,26 @@ impl ProtocolPreset {
             ProtocolPreset::Random => RandomSplits { splits: RANDOM_SPLITS, ..Default::default() }.into(),
             ProtocolPreset::Public => Protocol::PUBLIC,
             ProtocolPreset::Reference => Protocol::REFERENCE,
-            ProtocolPreset::Kfold => Protocol::KFOLD,
+            ProtocolPreset::Kfold | ProtocolPreset::KfoldSvm | ProtocolPreset::KfoldLinearSvm => Protocol::KFOLD,
+            ProtocolPreset::Scaffold => Protocol::SCAFFOLD,
+        }
+    }
+
+    /// The probe that belongs to it, where that is not what is usual for the labels.
+    fn probe(self) -> Option<Probe> {
+        match self {
+            ProtocolPreset::KfoldSvm => Some(SvmSettings::default().into()),
+            ProtocolPreset::KfoldLinearSvm => Some(LinearSvmSettings::default().into()),
+            _ => None,
+        }
+    }
+
+    /// Test items over training items of a split, where all splits have the same.
+    pub fn test_to_train(self) -> Option<f64> {
+        match self {
+            ProtocolPreset::Kfold | ProtocolPreset::KfoldSvm | ProtocolPreset::KfoldLinearSvm => Some(1.0 / 9.0),
+            ProtocolPreset::Random => Some(8.0),
+            ProtocolPreset::Public | ProtocolPreset::Reference | ProtocolPreset::Scaffold => None,
         }
     }
 
@@ -52,13 +80,21 @@ impl ProtocolPreset {
 
     /// Whether the splits change with the seed.
     pub fn divides_by_seed(self) -> bool {
-        matches!(self, ProtocolPreset::Random | ProtocolPreset::Kfold)
+        self.test_to_train().is_some()
     }
 
     /// Settings by which the run of a seed is evaluated.
     pub fn evaluation(self, seed: u64, metric: Option<Metric>) -> EvaluationSettings {
         let seed = if self.divides_by_seed() { seed } else { 0 };
-        EvaluationSettings { protocol: Some(self.protocol()), metric, seed, ..Default::default() }
+        let bootstrap = if self == ProtocolPreset::Scaffold { BOOTSTRAP } else { 0 };
+        EvaluationSettings {
+            protocol: Some(self.protocol()),
+            probe: self.probe(),
+            metric,
+            bootstrap,
+            seed,
+            ..Default::default()
+        }
     }
 
     /// The preset in words.
@@ -67,13 +103,18 @@ impl ProtocolPreset {
             ProtocolPreset::Random => {
                 format!("{RANDOM_SPLITS} random splits for each seed: 10 % train, 10 % validation, 80 % test")
             }
-            ProtocolPreset::Kfold => "10-fold cross-validation, stratified, folds of its own for each seed".into(),
+            ProtocolPreset::Kfold | ProtocolPreset::KfoldSvm | ProtocolPreset::KfoldLinearSvm => {
+                "10-fold cross-validation, stratified, folds of its own for each seed".into()
+            }
             _ => self.protocol().describe(target),
         };
         let embeddings = match self {
             ProtocolPreset::Reference => "embeddings of two drawn views, side by side",
             _ => "embeddings of the graph as it is",
         };
-        format!("{protocol}; {embeddings}")
+        match self.probe() {
+            Some(probe) => format!("{protocol}; {embeddings}; {}", probe.describe(target)),
+            None => format!("{protocol}; {embeddings}"),
+        }
     }
 }
