@@ -185,7 +185,7 @@ impl Method for GraphMae {
         Ok(GraphMaeModel {
             encoder,
             token: initializer.constant([1, task.dims.nodes], 0.0),
-            to_decoder: Linear { bias: None, ..Linear::glorot(width, width, initializer) },
+            to_decoder: Linear { weight: initializer.glorot(width, width), bias: None },
             decoder: self.decoder(task.dims.nodes).build(dims, initializer)?,
         })
     }

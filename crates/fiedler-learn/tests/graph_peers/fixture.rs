@@ -157,21 +157,22 @@ impl Fixture {
         let expected = &self.methods[name];
         let task = self.task(views.len());
         method.check(&task).unwrap();
-        let model = method.build(&task, &mut Initializer::new(1, &device())).unwrap();
-        let mut weights = StateDict::of(&model);
+        let build = || method.build(&task, &mut Initializer::new(1, &device())).unwrap();
+        let mut weights = StateDict::of(&build());
         for (name, held) in &expected.weights {
             assert!(weights.get(name).is_some(), "no {name}");
             weights.insert(name.clone(), held.shape.clone(), held.values.clone()).unwrap();
         }
         let learned = weights.iter().filter(|(name, _, _)| !name.contains("running_")).count();
         assert_eq!(learned, expected.weights.len(), "weights that the fixture does not have");
-        let model = weights.apply(model).unwrap();
+        // A new one each time: training mode moves running statistics.
+        let model = || weights.apply(build()).unwrap();
 
         let sample = self.sample(&self.pairs);
         let phases = method.phases();
         let embedded = vec![sample.clone(); method.embedding_views(&[]).len()];
         let step = peers::step(&task, None, &embedded, &phases[0], Clock::default(), Pass::eval());
-        let found = method.embed(&model.valid(), &step).unwrap();
+        let found = method.embed(&model().valid(), &step).unwrap();
         assert_close(&values(&found), &expected.embedding.values, 1e-5, name);
 
         assert_eq!(phases.len(), expected.phases.len());
@@ -179,6 +180,7 @@ impl Fixture {
             let pass = Pass::train(DropoutRng::new(7, 0));
             let clean = clean.then_some(&sample);
             let step = peers::step(&task, clean, views, phase, Clock::default(), pass);
+            let model = model();
             let loss = method.loss(&model, &M::State::default(), &step).unwrap().value;
             let mut found = (values(&loss)[0], peers::gradients(&model, &loss.backward()));
             // What was only asked whether it is there.
