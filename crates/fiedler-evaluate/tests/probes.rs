@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use fiedler_evaluate::probe::{
-    AdamTrainer, Design, Linear, LinearSvmSettings, LogisticSettings, SvmSettings, fit_linear_svm, fit_logistic, fit_ridge,
-    fit_svm,
+    AdamTrainer, Design, Linear, LinearSvmSettings, LogisticSettings, SvmSettings, fit_linear_svm, fit_logistic,
+    fit_ridge, fit_svm,
 };
 use fiedler_evaluate::{Matrix, Metric, metric};
 use fiedler_graph::{Classes, Dense, Labels, MultiLabel};

@@ -177,12 +177,7 @@ impl FeatureMatrix {
     ///
     /// # Errors
     /// When the token has another width, or a row is none of these.
-    pub fn with_masked_rows(
-        &self,
-        masked: &[u32],
-        replaced: &[(u32, u32)],
-        token: Tensor<2>,
-    ) -> Result<FeatureMatrix> {
+    pub fn with_masked_rows(&self, masked: &[u32], replaced: &[(u32, u32)], token: Tensor<2>) -> Result<FeatureMatrix> {
         check_size("token", token.dims()[1], self.columns())?;
         let rows = self.rows();
         let largest = masked.iter().chain(replaced.iter().flat_map(|(row, other)| [row, other])).max();

@@ -229,7 +229,8 @@ impl FromStr for FeatureSource {
             _ => {
                 let count = name.strip_prefix("spectral:").and_then(|count| count.parse().ok());
                 count.map(FeatureSource::Spectral).ok_or_else(|| {
-                    let expected = "auto, or given, labels, attributes, constant, degrees, structural and spectral:K joined by +";
+                    let expected =
+                        "auto, or given, labels, attributes, constant, degrees, structural and spectral:K joined by +";
                     Error::setting("feature source", format!("{name:?}"), expected)
                 })
             }

@@ -94,12 +94,7 @@ impl GridProbe for LinearSvmSettings {
 /// let model = &fit_linear_svm(&rows, &[0, 0, 0, 1, 1, 1], 2, &settings)[0];
 /// assert!(model.scores(&rows).row(0)[0] > model.scores(&rows).row(0)[1]);
 /// ```
-pub fn fit_linear_svm(
-    rows: &Matrix,
-    targets: &[u32],
-    classes: usize,
-    settings: &LinearSvmSettings,
-) -> Vec<Linear> {
+pub fn fit_linear_svm(rows: &Matrix, targets: &[u32], classes: usize, settings: &LinearSvmSettings) -> Vec<Linear> {
     let columns = rows.columns();
     let mut present: Vec<u32> = targets.to_vec();
     present.sort_unstable();
@@ -178,7 +173,8 @@ fn newton(rows: &Matrix, signs: &[f64], c: f64, settings: &LinearSvmSettings, we
         let before = objective(weights, &of_rows, c);
         let mut step = 1.0;
         let moved = loop {
-            let moved: Vec<f64> = weights.iter().zip(&direction).map(|(weight, change)| weight - step * change).collect();
+            let moved: Vec<f64> =
+                weights.iter().zip(&direction).map(|(weight, change)| weight - step * change).collect();
             let of_moved = slacks(rows, signs, &moved);
             if objective(&moved, &of_moved, c) <= before - 1e-4 * step * slope {
                 break Some((moved, of_moved));

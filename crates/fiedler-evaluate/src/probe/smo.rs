@@ -42,6 +42,8 @@ pub(super) struct Dual<'k> {
     coefficients: Vec<f64>,
     /// Derivative of what is minimized by α.
     gradient: Vec<f64>,
+    /// Kernel values of rows with themselves, side by side.
+    diagonal: Vec<f64>,
 }
 
 /// A solution: decision values are `Σ_i weights_i K(x_i, x) - offset` over the rows of the dual.
@@ -56,7 +58,8 @@ pub(super) struct Solution {
 impl<'k> Dual<'k> {
     pub(super) fn new(kernel: &'k Kernel, rows: Vec<u32>, signs: Vec<f64>) -> Dual<'k> {
         let size = rows.len();
-        Dual { kernel, rows, signs, coefficients: vec![0.0; size], gradient: vec![-1.0; size] }
+        let diagonal = rows.iter().map(|&row| f64::from(kernel.row(row as usize)[row as usize])).collect();
+        Dual { kernel, rows, signs, coefficients: vec![0.0; size], gradient: vec![-1.0; size], diagonal }
     }
 
     /// Solves for a bound C. Where it was solved for a smaller C before, it goes on from there.
@@ -100,7 +103,7 @@ impl<'k> Dual<'k> {
             return None;
         }
         let row = self.kernel.row(self.rows[i] as usize);
-        let own = self.entry(row, i);
+        let own = self.diagonal[i];
         let (mut j, mut smallest, mut best) = (usize::MAX, f64::INFINITY, f64::INFINITY);
         for at in 0..self.rows.len() {
             if !self.is_low(at, c) {
@@ -110,8 +113,7 @@ impl<'k> Dual<'k> {
             smallest = smallest.min(value);
             let violation = largest - value;
             if violation > 0.0 {
-                let other = f64::from(self.kernel.row(self.rows[at] as usize)[self.rows[at] as usize]);
-                let curvature = (own + other - 2.0 * self.entry(row, at)).max(LEAST_CURVATURE);
+                let curvature = (own + self.diagonal[at] - 2.0 * self.entry(row, at)).max(LEAST_CURVATURE);
                 let gain = -violation * violation / curvature;
                 if gain < best {
                     (j, best) = (at, gain);

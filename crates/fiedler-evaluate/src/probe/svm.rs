@@ -42,7 +42,7 @@ pub struct SvmSettings {
 
 impl Default for SvmSettings {
     fn default() -> Self {
-        SvmSettings { cs: DEFAULT_SVM_CS.to_vec(), gamma: None, tolerance: 1e-3, max_iterations: 1_000_000 }
+        SvmSettings { cs: DEFAULT_SVM_CS.to_vec(), gamma: None, tolerance: 1e-3, max_iterations: 100_000 }
     }
 }
 

@@ -255,7 +255,8 @@ impl Gin {
         // Only what is learned has a place of its own.
         let learned = matches!(form.activation, Activation::Prelu | Activation::PreluChannelwise);
         let count = 2 * settings.num_layers - usize::from(!settings.last_relu);
-        let widths = (0..if learned { count } else { 0 }).map(|at| if at % 2 == 0 { settings.between() } else { hidden });
+        let widths =
+            (0..if learned { count } else { 0 }).map(|at| if at % 2 == 0 { settings.between() } else { hidden });
         let activations = widths.map(|width| ActivationLayer::new(form.activation, width, initializer)).collect();
         Ok(Gin { embedding, layers, activations, last_relu: settings.last_relu, dropout: settings.dropout, form })
     }

@@ -106,7 +106,7 @@ impl ViewLearner {
         let to = integers(rows, &device);
         // The product with both ends side by side, taken before nodes are spread to edges.
         let weight = self.edges.first.weight.val();
-        let half = |first: usize| nodes.clone().matmul(weight.clone().slice([first..first + width]));
+        let half = |first: usize| nodes.clone().matmul(weight.clone().slice([first..first + width, 0..EDGE_CHANNELS]));
         let ends = half(0).select(0, from) + half(width).select(0, to);
         let hidden = self.edges.first.add_bias(ends).clamp_min(0.0);
         let scores: Tensor<1> = self.edges.second.forward(hidden).squeeze_dim(1);
@@ -228,11 +228,8 @@ impl Method for AdGcl {
     }
 
     fn phases(&self) -> Vec<Phase> {
-        let optimizer = |learning_rate| OptimizerSettings {
-            optimizer: Optimizer::Adam,
-            learning_rate,
-            weight_decay: 0.0,
-        };
+        let optimizer =
+            |learning_rate| OptimizerSettings { optimizer: Optimizer::Adam, learning_rate, weight_decay: 0.0 };
         vec![
             Phase {
                 name: VIEW_LEARNER,

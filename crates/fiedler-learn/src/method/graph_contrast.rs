@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Requirements, Untrained};
-use crate::{FeatureMatrix, Initializer, MessageGraph};
 use crate::encoder::{Encoder, EncoderSettings, GinSettings, InputDims, Layers};
 use crate::error::{Error, Result};
 use crate::layer::Mlp;
@@ -16,6 +15,7 @@ use crate::pass::Pass;
 use crate::readout::{JumpingKnowledge, Projector, Readout, ReadoutSettings};
 use crate::sample::Sample;
 use crate::task::{Task, TaskLevel};
+use crate::{FeatureMatrix, Initializer, MessageGraph};
 
 /// How the nodes of a graph become its embedding; there is nothing learned in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -166,12 +166,7 @@ impl Method for GraphMae {
     }
 
     fn default_training(&self) -> Option<TrainingSettings> {
-        Some(TrainingSettings {
-            epochs: 100,
-            learning_rate: 1.5e-4,
-            weight_decay: 0.0,
-            ..TrainingSettings::default()
-        })
+        Some(TrainingSettings { epochs: 100, learning_rate: 1.5e-4, weight_decay: 0.0, ..TrainingSettings::default() })
     }
 
     fn views(&self, _: &(), _: &[Pipeline]) -> Vec<Pipeline> {
@@ -202,7 +197,8 @@ impl Method for GraphMae {
         masked.rows.iter().for_each(|&row| kept[row as usize] = 0.0);
         let kept = Tensor::<2>::from_data(TensorData::new(kept, [nodes, 1]), &device);
         let hidden = model.to_decoder.forward(hidden) * kept;
-        let rebuilt = model.decoder.forward(&graph.without_edge_features(), &FeatureMatrix::from(hidden), &step.pass)?;
+        let rebuilt =
+            model.decoder.forward(&graph.without_edge_features(), &FeatureMatrix::from(hidden), &step.pass)?;
         let rows: Vec<i64> = masked.rows.iter().map(|&row| row.into()).collect();
         let rows = Tensor::<1, Int>::from_data(TensorData::new(rows, [masked.rows.len()]), &device);
         let targets = sample.features.to_dense().select(0, rows);

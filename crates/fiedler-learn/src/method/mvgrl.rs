@@ -14,9 +14,7 @@ use rand::seq::SliceRandom;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained, graph_contrast, two_views,
-};
+use super::{Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained, graph_contrast, two_views};
 use crate::discriminator::Discriminator;
 use crate::encoder::{EncoderSettings, Gcn, GcnSettings, Layers};
 use crate::error::{Error, Result};

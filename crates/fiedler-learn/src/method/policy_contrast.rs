@@ -101,7 +101,8 @@ impl PolicyContrast {
             return Err(Error::setting("estimate", self.estimate, "a number above 0, at most 1"));
         }
         if task.num_views != 2 {
-            let expected = format!("none: {name} draws its views from `method.augmentations`, where yours can be named");
+            let expected =
+                format!("none: {name} draws its views from `method.augmentations`, where yours can be named");
             return Err(Error::setting("views", "given", expected));
         }
         Ok(graph_contrast::requirements(&self.encoder, self.readout, task, 2.0, false))
@@ -118,11 +119,17 @@ impl PolicyContrast {
             return vec![Pipeline::Identity, one_of(all, Some(weights), false)];
         }
         let pairs = || all.iter().flat_map(|first| all.iter().map(move |second| [first, second]));
-        let of_view = |view: usize| one_of(pairs().map(|pair| pair[view].clone()).collect(), Some(weights.clone()), true);
+        let of_view =
+            |view: usize| one_of(pairs().map(|pair| pair[view].clone()).collect(), Some(weights.clone()), true);
         vec![of_view(0), of_view(1)]
     }
 
-    pub(super) fn build(&self, heads: usize, task: &Task, initializer: &mut Initializer) -> Result<PolicyContrastModel> {
+    pub(super) fn build(
+        &self,
+        heads: usize,
+        task: &Task,
+        initializer: &mut Initializer,
+    ) -> Result<PolicyContrastModel> {
         let encoder = GraphEncoder::new(&self.encoder, self.readout, task.dims, initializer)?;
         let width = self.readout.width(&self.encoder);
         let heads = (0..heads).map(|_| graph_contrast::head(width, initializer)).collect();
@@ -160,7 +167,8 @@ impl PolicyContrast {
         }
         match step.views[view].choices.last() {
             Some(chosen) => {
-                let of_pair = |&pair: &u8| if view == 0 { usize::from(pair) / count } else { usize::from(pair) % count };
+                let of_pair =
+                    |&pair: &u8| if view == 0 { usize::from(pair) / count } else { usize::from(pair) % count };
                 chosen.iter().map(of_pair).collect()
             }
             None => vec![0; graphs],

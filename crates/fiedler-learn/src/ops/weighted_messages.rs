@@ -112,7 +112,8 @@ impl Operation<3> for WeightedMessages {
             for node in 0..self.operator.num_nodes() {
                 let arrived = &gradient[row(gradient, node)];
                 for Entry { place, neighbor, edge } in self.entries(node) {
-                    let (sent, edge) = (&of_nodes[row(of_nodes, neighbor)], edge.map(|at| &of_edges[row(of_edges, at)]));
+                    let (sent, edge) =
+                        (&of_nodes[row(of_nodes, neighbor)], edge.map(|at| &of_edges[row(of_edges, at)]));
                     let image = &mut images[place];
                     for_each_value(sent, edge, self.relu, |at, value| *image += value * arrived[at]);
                 }
@@ -142,7 +143,13 @@ impl Operation<3> for WeightedMessages {
                         for Entry { place, neighbor, edge } in self.entries(node) {
                             let edge = edge.map(|at| &of_edges[row(of_edges, at)]);
                             let arrived = &gradient[row(gradient, neighbor)];
-                            flow(image, factors[mirrors[place] as usize], arrived, &of_nodes[row(of_nodes, node)], edge);
+                            flow(
+                                image,
+                                factors[mirrors[place] as usize],
+                                arrived,
+                                &of_nodes[row(of_nodes, node)],
+                                edge,
+                            );
                         }
                     }
                 },

@@ -184,7 +184,9 @@ impl Fixture {
             let loss = method.loss(&model, &M::State::default(), &step).unwrap().value;
             let mut found = (values(&loss)[0], peers::gradients(&model, &loss.backward()));
             // What was only asked whether it is there.
-            found.1.retain(|name, gradient| expected.gradients.contains_key(name) || gradient.iter().any(|&g| g != 0.0));
+            found
+                .1
+                .retain(|name, gradient| expected.gradients.contains_key(name) || gradient.iter().any(|&g| g != 0.0));
             peers::assert_expected(&found, expected);
             assert!(reaches(phase, &found.1), "{name}: {}", phase.name);
         }

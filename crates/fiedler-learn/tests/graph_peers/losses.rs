@@ -23,8 +23,7 @@ fn nt_xent_leaves_the_positive_out_unless_it_is_asked_for() {
     let by_hand = |with_positive: bool, columns: bool| -> f64 {
         let at = |i: usize, j: usize| if columns { cosines[j][i] } else { cosines[i][j] };
         let of_row = |i: usize| {
-            let sum: f64 =
-                (0..3).filter(|&j| with_positive || j != i).map(|j| f64::exp(at(i, j) / temperature)).sum();
+            let sum: f64 = (0..3).filter(|&j| with_positive || j != i).map(|j| f64::exp(at(i, j) / temperature)).sum();
             sum.ln() - at(i, i) / temperature
         };
         (0..3).map(of_row).sum::<f64>() / 3.0

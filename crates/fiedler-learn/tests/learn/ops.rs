@@ -191,12 +191,10 @@ fn messages_are_weighted_in_each_direction() {
         assert_same(&fast, &plain, &matrices, &weights, "weighted messages");
         assert_derivative(&fast, &matrices, &weights, 2e-2, "weighted messages");
     }
-    let fast = |m: &[Tensor<2>], v: &[Tensor<1>]| {
-        ops::weighted_messages(&operator, v[0].clone(), m[0].clone(), None, false)
-    };
-    let plain = |m: &[Tensor<2>], v: &[Tensor<1>]| {
-        plain::weighted_messages(&operator, v[0].clone(), m[0].clone(), None, false)
-    };
+    let fast =
+        |m: &[Tensor<2>], v: &[Tensor<1>]| ops::weighted_messages(&operator, v[0].clone(), m[0].clone(), None, false);
+    let plain =
+        |m: &[Tensor<2>], v: &[Tensor<1>]| plain::weighted_messages(&operator, v[0].clone(), m[0].clone(), None, false);
     assert_same(&fast, &plain, &matrices[..1], &weights, "weighted sums");
     assert_derivative(&fast, &matrices[..1], &weights, 2e-2, "weighted sums");
 }
