@@ -31,6 +31,7 @@ pub mod error;
 mod expected;
 pub mod kernel;
 pub mod mask;
+mod mask_fill;
 pub mod objective;
 pub mod pipeline;
 pub mod projection;

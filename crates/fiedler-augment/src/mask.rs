@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::centrality::{Centrality, fading};
 use crate::error::{Error, Result, check_share};
+pub use crate::mask_fill::{Fill, MaskFill};
 use crate::sample::choose;
 use crate::scheme::ViewKey;
 
@@ -54,6 +55,9 @@ impl Default for MaskFeatures {
 pub struct MaskNodes {
     /// Share of each graph's nodes: of `n` nodes, `⌊n · rate⌋`.
     pub rate: f64,
+    /// What takes the place of their features, where these are numbers.
+    #[serde(skip_serializing_if = "MaskFill::is_zero")]
+    pub fill: MaskFill,
 }
 
 /// The probability of hiding each column.
@@ -72,6 +76,8 @@ pub struct Mask {
     pub graph_columns: Option<GraphColumns>,
     /// For each node of the batch whether all its features are hidden.
     pub nodes: Option<Vec<bool>>,
+    /// For each node of the batch what takes the place of its features, if they are all hidden and are numbers; without it, zeros.
+    pub fills: Option<Vec<Fill>>,
 }
 
 /// Columns that are hidden from the nodes of one graph, for each graph of a batch.
@@ -171,7 +177,20 @@ impl MaskNodes {
             // A share such as 0.29 of 100 must not lose a node to rounding.
             choose(nodes, (self.rate * nodes as f64 + 1e-9) as usize, &mut random)
         };
-        let drawn = batch.graphs.iter().enumerate().flat_map(of_graph).collect();
+        let drawn: Vec<bool> = batch.graphs.iter().enumerate().flat_map(of_graph).collect();
+        if self.fill != MaskFill::Zero {
+            let mut fills = Vec::with_capacity(drawn.len());
+            for (block, &graph) in batch.graphs.iter().enumerate() {
+                let nodes = batch.node_range(block);
+                let mut random = key.stream("seeds of noise", u64::from(key.epoch) << 32 | graph as u64);
+                fills.extend(nodes.clone().map(|node| match self.fill {
+                    _ if !drawn[node as usize] => Fill::Zero,
+                    MaskFill::Noise => Fill::Noise(random.random()),
+                    _ => Fill::Mean(nodes.start, nodes.end),
+                }));
+            }
+            mask.fills = Fill::later(mask.fills.take(), Some(fills));
+        }
         mask.nodes = Some(either(mask.nodes.take(), drawn));
     }
 }
@@ -209,6 +228,12 @@ impl Mask {
     pub fn apply(&self, features: &Features) -> Result<Features> {
         check_length("columns", &self.columns, features.columns())?;
         check_length("nodes", &self.nodes, features.rows())?;
+        if let Some(fills) = &self.fills
+            && fills.len() != features.rows()
+        {
+            let expected = format!("{}, as the features have", features.rows());
+            return Err(Error::setting("number of fills in a mask", fills.len(), expected));
+        }
         if let Some(columns) = &self.graph_columns {
             let (found, expected) = (columns.graph_of.len(), features.rows());
             let graphs = columns.hidden.len();
@@ -229,17 +254,35 @@ impl Mask {
                         *value = 0.0;
                     }
                 }
+                for (row, fill) in self.filled() {
+                    if let Some(of_row) = fill.row(features) {
+                        values[row * of_row.len()..(row + 1) * of_row.len()].copy_from_slice(&of_row);
+                    }
+                }
                 Features::Dense(Dense::new(features.rows(), features.columns(), values)?)
             }
-            Features::Sparse(sparse) => Features::Sparse(self.apply_to_sparse(sparse, features.columns())?),
+            Features::Sparse(sparse) => Features::Sparse(self.apply_to_sparse(sparse, features)?),
             Features::Categorical(categorical) => Features::Categorical(self.apply_to_categories(categorical)?),
         };
         Ok(masked)
     }
 
-    fn apply_to_sparse(&self, sparse: &Sparse, columns: usize) -> Result<Sparse> {
+    /// The nodes whose features are hidden and have something in their place.
+    fn filled(&self) -> impl Iterator<Item = (usize, Fill)> + '_ {
+        let fills = self.fills.iter().flatten().copied().enumerate();
+        fills.filter(|&(row, fill)| fill != Fill::Zero && self.nodes.as_ref().is_some_and(|nodes| nodes[row]))
+    }
+
+    fn apply_to_sparse(&self, sparse: &Sparse, features: &Features) -> Result<Sparse> {
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut filled = self.filled().peekable();
         for row in 0..sparse.rows() {
+            if let Some(of_row) = filled.next_if(|(at, _)| *at == row).and_then(|(_, fill)| fill.row(features)) {
+                for (column, value) in of_row.into_iter().enumerate().filter(|(_, value)| *value != 0.0) {
+                    indices.push(column as u32);
+                    values.push(value);
+                }
+            }
             let (of_row, row_values) = sparse.row(row);
             for (&column, &value) in of_row.iter().zip(row_values) {
                 if !self.hides(row, column as usize) {
@@ -249,7 +292,7 @@ impl Mask {
             }
             offsets.push(indices.len());
         }
-        Ok(Sparse::new(columns, offsets, indices, values)?)
+        Ok(Sparse::new(features.columns(), offsets, indices, values)?)
     }
 
     fn apply_to_categories(&self, categorical: &Categorical) -> Result<Categorical> {

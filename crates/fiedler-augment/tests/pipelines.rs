@@ -72,11 +72,11 @@ fn mask_graph_features(rate: f64) -> Pipeline {
 }
 
 fn mask_nodes(rate: f64) -> Pipeline {
-    Pipeline::MaskNodes(MaskNodes { rate })
+    Pipeline::MaskNodes(MaskNodes { rate, ..MaskNodes::default() })
 }
 
 fn one_of(choices: Vec<Pipeline>, each_graph: bool) -> Pipeline {
-    Pipeline::OneOf(OneOf { choices, weights: None, each_graph })
+    Pipeline::OneOf(OneOf { choices, weights: None, each_graph, joint: false })
 }
 
 fn opposite() -> SchemeSettings {
@@ -331,7 +331,7 @@ fn each_graph_has_its_choice_and_is_as_if_drawn_by_it_alone() {
         Pipeline::compose(vec![mask_features(0.3), mask_graph_features(0.3)]),
     ];
     let weights = vec![1.0, 2.0, 3.0, 0.0, 4.0, 6.0];
-    let settings = OneOf { choices: choices.clone(), weights: Some(weights.clone()), each_graph: true };
+    let settings = OneOf { choices: choices.clone(), weights: Some(weights.clone()), each_graph: true, joint: false };
     let fitted = fit(&Pipeline::OneOf(settings.clone()), &set);
     let alone: Vec<FittedPipeline> = choices.iter().map(|choice| fit(choice, &set)).collect();
     let mut counts = vec![0u32; choices.len()];
@@ -490,7 +490,7 @@ fn settings_out_of_range_are_refused_before_anything_is_computed() {
     let diffuse = || Pipeline::Diffuse(DiffusionSettings::default());
     let weights = |weights: &[f64]| {
         let choices = vec![drop_edges(0.1), drop_nodes(0.1)];
-        Pipeline::OneOf(OneOf { choices, weights: Some(weights.to_vec()), each_graph: true })
+        Pipeline::OneOf(OneOf { choices, weights: Some(weights.to_vec()), each_graph: true, joint: false })
     };
     let mut refused = vec![
         add_edges(f64::INFINITY),

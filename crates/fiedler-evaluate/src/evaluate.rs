@@ -5,6 +5,7 @@ pub(crate) mod checks;
 use fiedler_graph::{Dense, Labels, Observer, Split};
 use rayon::prelude::*;
 
+use crate::compare::bootstrap_interval;
 use crate::error::Result;
 use crate::probe::{ChosenProbe, ProbeTask, meaningless};
 use crate::progress::Progress;
@@ -127,6 +128,12 @@ impl Case<'_> {
         Ok(SplitScore {
             name: split.name.clone(),
             value: value.ok_or_else(|| meaningless(metric, "test", &split.name))?,
+            interval: (self.settings.bootstrap > 0)
+                .then(|| {
+                    let (labels, resamples) = (&self.target.labels, self.settings.bootstrap);
+                    bootstrap_interval(metric, labels, &split.test, &scores, resamples, self.settings.seed)
+                })
+                .flatten(),
             validation: chosen.validation,
             hyperparameters: chosen.hyperparameters,
             scaling: chosen.scaling,

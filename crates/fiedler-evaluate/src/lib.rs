@@ -21,6 +21,7 @@
 //! [`ProtocolPreset`] names what tables over seeds are made by; [`QuickProbe`] is a first look at embeddings; [`SupervisedScores`] is for
 //! encoders that predict by themselves.
 
+mod compare;
 mod error;
 mod evaluate;
 mod list;
@@ -36,6 +37,7 @@ mod settings;
 mod supervised;
 mod target;
 
+pub use compare::{Interval, PairedTest, bootstrap_interval, paired_test};
 pub use error::{Error, Result};
 pub use evaluate::evaluate;
 pub use list::Entry;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::Interval;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::scaling::Scaling;
@@ -41,6 +42,9 @@ pub struct SplitScore {
     pub name: String,
     /// The metric on the test set.
     pub value: f64,
+    /// Where the metric on the test set lies with 95 % confidence, by the bootstrap over test items; where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// The metric on the validation set or, where there is none, on the inner folds.
     pub validation: f64,
     /// Hyperparameters that were chosen, such as `c` of logistic regression, `alpha` of ridge regression or `weight_decay` of Adam.

@@ -29,8 +29,15 @@ pub struct EvaluationSettings {
     /// evaluated, at least one. Without it, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_train_items: Option<usize>,
+    /// Resamples of the bootstrap over test items, by which every split has an interval; 0 for none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bootstrap: usize,
     /// Seed of random splits.
     pub seed: u64,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Default for EvaluationSettings {
@@ -42,6 +49,7 @@ impl Default for EvaluationSettings {
             scaling: None,
             inner_folds: 5,
             max_train_items: None,
+            bootstrap: 0,
             seed: 0,
         }
     }

@@ -86,6 +86,7 @@ impl<'a> SupervisedScores<'a> {
         Ok(SplitScore {
             name: split.name.clone(),
             value: accuracy("test", &split.test)?,
+            interval: None,
             validation: accuracy("validation", &split.validation)?,
             hyperparameters: BTreeMap::new(),
             scaling: Scaling::None,

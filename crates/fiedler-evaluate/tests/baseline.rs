@@ -137,7 +137,15 @@ fn presets_are_what_tables_say() {
         ),
         ("folds", Protocol::KFOLD, true, "10-fold cross-validation, stratified, folds of its own for each seed; "),
     ];
-    assert_eq!(ProtocolPreset::ALL.len(), presets.len());
+    // Those that have a probe or intervals of their own are looked at below.
+    assert_eq!(ProtocolPreset::ALL.len(), presets.len() + 3);
+    let svm = ProtocolPreset::KfoldSvm.evaluation(7, None);
+    assert_eq!((svm.protocol, svm.probe, svm.seed), (Some(Protocol::KFOLD), Some("svm".parse().unwrap()), 7));
+    let linear = ProtocolPreset::KfoldLinearSvm.evaluation(7, None);
+    assert_eq!(linear.probe, Some("linear-svm".parse().unwrap()));
+    assert!(ProtocolPreset::KfoldSvm.describe(&target).contains("support vector machine with a Gaussian kernel"));
+    let scaffold = ProtocolPreset::Scaffold.evaluation(7, None);
+    assert_eq!((scaffold.protocol, scaffold.bootstrap, scaffold.seed), (Some(Protocol::SCAFFOLD), 1000, 0));
     for (name, protocol, by_seed, words) in presets {
         let preset: ProtocolPreset = name.parse().unwrap();
         assert_eq!((preset.protocol(), preset.divides_by_seed()), (protocol, by_seed));
@@ -158,6 +166,8 @@ fn presets_are_what_tables_say() {
         assert_eq!(preset.evaluation(7, Some(Metric::MicroF1)), expected);
         let embeddings = match preset {
             ProtocolPreset::Reference => "embeddings of two drawn views, side by side",
+            ProtocolPreset::Random1090 => "embeddings of the graph as it is; rows of length one, C from 2^-10 to 2^9",
+            ProtocolPreset::Random2080 => "embeddings of the graph as it is; rows of length one, C from 2^-10 to 2^10",
             _ => "embeddings of the graph as it is",
         };
         assert_eq!(preset.describe(&target), format!("{words}{embeddings}"));

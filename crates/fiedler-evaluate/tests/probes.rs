@@ -1,7 +1,10 @@
 //! Probes against scikit-learn and PyTorch, whose answers `fixtures/make_sklearn.py` wrote down.
 #![allow(clippy::unwrap_used)]
 
-use fiedler_evaluate::probe::{AdamTrainer, Design, Linear, LogisticSettings, fit_logistic, fit_ridge};
+use fiedler_evaluate::probe::{
+    AdamTrainer, Design, Linear, LinearSvmSettings, LogisticSettings, SvmSettings, fit_linear_svm, fit_logistic,
+    fit_ridge, fit_svm,
+};
 use fiedler_evaluate::{Matrix, Metric, metric};
 use fiedler_graph::{Classes, Dense, Labels, MultiLabel};
 use serde_json::Value;
@@ -191,4 +194,78 @@ fn metrics_are_scikit_learns() {
     let labels = Classes::from_integers(truth.iter().map(|&class| Some(class.into())));
     let rows: Vec<u32> = (0..truth.len() as u32).collect();
     near(Metric::RocAuc.measure(&Labels::Classes(labels), &rows, &logits), "roc_auc_of_classes");
+}
+
+/// Rows, classes and what scikit-learn says of them for each C.
+fn svm_cases(kind: &str) -> Vec<Value> {
+    fixture("svm.json")[kind].as_array().unwrap().clone()
+}
+
+fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() <= tolerance * (1.0 + expected.abs()), "{what}: {found}, expected {expected}");
+    }
+}
+
+#[test]
+fn support_vector_machines_are_those_of_libsvm() {
+    for case in svm_cases("rbf") {
+        let ((train, test), count) = (halves(&case), size(&case, "classes"));
+        let labels = classes(&case["labels"]);
+        let fits = case["fits"].as_array().unwrap();
+        let cs: Vec<f64> = fits.iter().map(|fit| fit["c"].as_f64().unwrap()).collect();
+        let exact = SvmSettings { cs: cs.clone(), tolerance: 1e-9, max_iterations: 5_000_000, ..Default::default() };
+        let models = fit_svm(&train, &labels[..train.rows()], count, &exact);
+        let usual = fit_svm(&train, &labels[..train.rows()], count, &SvmSettings { cs, ..Default::default() });
+        for ((model, usual), fit) in models.iter().zip(&usual).zip(fits) {
+            let what = format!("{count} classes, C = {}", fit["c"]);
+            // The kernel is held in 32 bits.
+            assert_near(model.decisions(&test).values(), &numbers(&fit["decisions"]), 2e-4, &what);
+            let scores = usual.scores(&test);
+            let predicted: Vec<u32> = (0..test.rows()).map(|row| argmax(scores.row(row))).collect();
+            let expected = classes(&fit["usual"]);
+            let differ = predicted.iter().zip(&expected).filter(|(one, other)| one != other).count();
+            assert!(differ <= 1, "{what}: {differ} of {} rows are predicted otherwise", test.rows());
+        }
+    }
+}
+
+#[test]
+fn linear_support_vector_machines_are_those_of_liblinear() {
+    for case in svm_cases("linear") {
+        let ((train, test), count) = (halves(&case), size(&case, "classes"));
+        let labels = classes(&case["labels"]);
+        let fits = case["fits"].as_array().unwrap();
+        let cs: Vec<f64> = fits.iter().map(|fit| fit["c"].as_f64().unwrap()).collect();
+        let settings = LinearSvmSettings { cs, tolerance: 1e-12, ..Default::default() };
+        for (model, fit) in fit_linear_svm(&train, &labels[..train.rows()], count, &settings).iter().zip(fits) {
+            let scores = model.scores(&test);
+            // Two classes have one machine, which speaks for the second.
+            let found: Vec<f64> = match count {
+                2 => (0..test.rows()).map(|row| scores.row(row)[1]).collect(),
+                _ => scores.values().to_vec(),
+            };
+            assert_near(&found, &numbers(&fit["decisions"]), 1e-5, &format!("{count} classes, C = {}", fit["c"]));
+        }
+    }
+}
+
+#[test]
+fn machines_survive_classes_that_no_row_has_and_rows_that_are_alike() {
+    let rows = Matrix::from_fn(6, 2, |row, column| (row / 2 * (column + 1)) as f64);
+    for targets in [[0, 0, 2, 2, 0, 2], [3, 3, 3, 3, 3, 3]] {
+        for model in fit_svm(&rows, &targets, 4, &SvmSettings::default()) {
+            let scores = model.scores(&rows);
+            assert!((0..6).all(|row| targets.contains(&argmax(scores.row(row)))), "{scores:?}");
+        }
+        for model in fit_linear_svm(&rows, &targets, 4, &LinearSvmSettings::default()) {
+            let scores = model.scores(&rows);
+            assert!((0..6).all(|row| targets.contains(&argmax(scores.row(row)))), "{scores:?}");
+        }
+    }
+    let same = Matrix::from_fn(4, 3, |_, _| 2.0);
+    for model in fit_svm(&same, &[0, 1, 0, 1], 2, &SvmSettings::default()) {
+        assert!(model.scores(&same).values().iter().all(|score| score.is_finite()));
+    }
 }

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
-use burn::tensor::{Device, TensorData};
+use burn::tensor::{Device, Int, TensorData};
 use fiedler_graph::{Categorical, Features, Sparse};
 
 use crate::device::DeviceRows;
-use crate::error::{Result, check_size};
+use crate::error::{Error, Result, check_size};
 use crate::ops::{self, kernel::SparseRows, operation};
 
 /// Share of values that are not zero above which writing them all out is faster.
@@ -89,7 +89,19 @@ impl From<&Categorical> for SparseMatrix {
 pub struct FeatureMatrix {
     matrix: Matrix,
     kept: Option<Arc<[bool]>>,
+    masked: Option<MaskedRows>,
     device: Device,
+}
+
+/// Rows that are not what the features say.
+#[derive(Debug, Clone)]
+struct MaskedRows {
+    /// For each row the one it is taken from, where some are taken from others.
+    from: Option<Tensor<1, Int>>,
+    /// One column: 1 for a row that stays, 0 for one that becomes the token.
+    stays: Tensor<2>,
+    /// One row.
+    token: Tensor<2>,
 }
 
 /// Features as they lie in memory.
@@ -119,7 +131,7 @@ impl FeatureMatrix {
                 Matrix::Dense(Tensor::from_data(data, device))
             }
         };
-        FeatureMatrix { matrix, kept: None, device: device.clone() }
+        FeatureMatrix { matrix, kept: None, masked: None, device: device.clone() }
     }
 
     /// Number of rows.
@@ -160,7 +172,31 @@ impl FeatureMatrix {
         Ok(FeatureMatrix { kept: Some(kept), ..self.clone() })
     }
 
-    /// All values written out, those of left-out columns as well.
+    /// The same features with a token, one row that may be learned, in place of the rows `masked`; those that are `replaced` (row, other row)
+    /// have the features of another row instead.
+    ///
+    /// # Errors
+    /// When the token has another width, or a row is none of these.
+    pub fn with_masked_rows(&self, masked: &[u32], replaced: &[(u32, u32)], token: Tensor<2>) -> Result<FeatureMatrix> {
+        check_size("token", token.dims()[1], self.columns())?;
+        let rows = self.rows();
+        let largest = masked.iter().chain(replaced.iter().flat_map(|(row, other)| [row, other])).max();
+        if let Some(&row) = largest.filter(|row| **row as usize >= rows) {
+            return Err(Error::setting("masked row", row, format!("a number below {rows}")));
+        }
+        let mut stays = vec![1f32; rows];
+        masked.iter().for_each(|&row| stays[row as usize] = 0.0);
+        replaced.iter().for_each(|(row, _)| stays[*row as usize] = 1.0);
+        let stays = Tensor::from_data(TensorData::new(stays, [rows, 1]), &token.device());
+        let from = (!replaced.is_empty()).then(|| {
+            let mut from: Vec<i64> = (0..rows as i64).collect();
+            replaced.iter().for_each(|&(row, other)| from[row as usize] = other.into());
+            Tensor::from_data(TensorData::new(from, [rows]), &token.device())
+        });
+        Ok(FeatureMatrix { masked: Some(MaskedRows { from, stays, token }), ..self.clone() })
+    }
+
+    /// All values written out, those of left-out columns and masked rows as well.
     pub fn to_dense(&self) -> Tensor<2> {
         let sparse = match &self.matrix {
             Matrix::Dense(dense) => return dense.clone(),
@@ -178,6 +214,21 @@ impl FeatureMatrix {
 
     /// `features · weight`.
     pub fn times(&self, weight: Tensor<2>) -> Tensor<2> {
+        let product = self.unmasked_times(weight.clone());
+        match &self.masked {
+            None => product,
+            Some(MaskedRows { from, stays, token }) => {
+                let product = match from {
+                    Some(from) => product.select(0, from.clone()),
+                    None => product,
+                };
+                // The product of the token is taken once, not for each of its rows.
+                product * stays.clone() + (stays.clone().neg() + 1.0).matmul(token.clone().matmul(weight))
+            }
+        }
+    }
+
+    fn unmasked_times(&self, weight: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Sparse(sparse) => ops::project(sparse, self.kept.as_ref(), weight),
             Matrix::Dense(dense) => dense.clone().matmul(match &self.kept {
@@ -191,5 +242,13 @@ impl FeatureMatrix {
                 }
             }),
         }
+    }
+}
+
+/// Rows that another network gives; gradients flow to them.
+impl From<Tensor<2>> for FeatureMatrix {
+    fn from(rows: Tensor<2>) -> FeatureMatrix {
+        let device = rows.device();
+        FeatureMatrix { matrix: Matrix::Dense(rows), kept: None, masked: None, device }
     }
 }

@@ -37,7 +37,7 @@ pub struct ActivationLayer {
 /// The slope that learning starts from, as is usual.
 const FIRST_SLOPE: f32 = 0.25;
 /// The mean of the slopes that RReLU draws, 1/8 to 1/3.
-const RRELU_SLOPE: f32 = 11.0 / 48.0;
+pub(crate) const RRELU_SLOPE: f32 = 11.0 / 48.0;
 
 impl ActivationLayer {
     /// An activation for a layer of the given width.
@@ -81,6 +81,12 @@ impl Linear {
         }
     }
 
+    /// A dense layer that begins with Glorot's choice (Xavier) and a bias of zero.
+    pub fn glorot(inputs: usize, outputs: usize, initializer: &mut Initializer) -> Linear {
+        let weight = initializer.glorot(inputs, outputs);
+        Linear { weight, bias: Some(initializer.constant([outputs], 0.0)) }
+    }
+
     /// Applies the layer.
     pub fn forward(&self, input: Tensor<2>) -> Tensor<2> {
         self.add_bias(input.matmul(self.weight.val()))
@@ -111,6 +117,13 @@ impl Mlp {
         let [inputs, hidden, outputs] = dims;
         let first = Linear::new(inputs, hidden, initializer);
         Mlp { first, second: Linear::new(hidden, outputs, initializer), smooth }
+    }
+
+    /// Two layers of the given dims with a ReLU between them, that begin with Glorot's choice.
+    pub fn glorot(dims: [usize; 3], initializer: &mut Initializer) -> Mlp {
+        let [inputs, hidden, outputs] = dims;
+        let first = Linear::glorot(inputs, hidden, initializer);
+        Mlp { first, second: Linear::glorot(hidden, outputs, initializer), smooth: false }
     }
 
     /// Applies both layers.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use burn::Tensor;
 use burn::tensor::Device;
 use fiedler_graph::{Features, Graph};
 use rand::Rng;
@@ -17,6 +18,8 @@ pub struct MessageGraph {
     pub(crate) edges: Option<EdgeInput>,
     /// Coefficients of a power series of the operator, by which messages pass instead.
     pub(crate) series: Option<Arc<[f32]>>,
+    /// Weights of messages with gradients of their own, one for each entry of the operator, in place of its values.
+    pub(crate) entry_weights: Option<Tensor<1>>,
     /// Whether the entries of the operator are the graph's own weights.
     as_given: bool,
 }
@@ -31,7 +34,7 @@ pub(crate) struct EdgeInput {
 
 impl MessageGraph {
     fn of(operator: Operator) -> MessageGraph {
-        MessageGraph { operator: Arc::new(operator), edges: None, series: None, as_given: false }
+        MessageGraph { operator: Arc::new(operator), edges: None, series: None, entry_weights: None, as_given: false }
     }
 
     /// The same graph with messages passed by a power series of its matrix, `Σ_k coefficients[k] · Pᵏ`, such as a diffusion that is cut off.
@@ -44,6 +47,21 @@ impl MessageGraph {
             return Err(Error::setting("number of coefficients", 0, "at least 1"));
         }
         Ok(MessageGraph { series: Some(coefficients.into()), ..self.clone() })
+    }
+
+    /// The same graph with messages weighted by a tensor, one weight for each entry of the operator: entry `(v, u)` is the message from `u`
+    /// to `v`. Gradients flow to the weights. Only graph isomorphism layers can walk such a graph.
+    ///
+    /// # Errors
+    /// When there is not one weight for each entry.
+    pub fn with_entry_weights(&self, weights: Tensor<1>) -> Result<MessageGraph> {
+        check_size("list of weights of messages", weights.dims()[0], self.operator.indices().len())?;
+        Ok(MessageGraph { entry_weights: Some(weights), ..self.clone() })
+    }
+
+    /// The same graph without features of edges.
+    pub(crate) fn without_edge_features(&self) -> MessageGraph {
+        MessageGraph { edges: None, ..self.clone() }
     }
 
     /// Whether weights of edges and self-loops are those of a propagation matrix and were taken as they are, as those of a diffusion.

@@ -146,6 +146,19 @@ impl Operator {
         self.edge_places.get_or_init(|| self.rows.edge_places().into())
     }
 
+    /// For each entry the place of the entry of the way back; that of an entry on the diagonal is its own.
+    pub(crate) fn mirrors(&self) -> Vec<u32> {
+        let mut mirrors: Vec<u32> = (0..self.rows.indices.len() as u32).collect();
+        let mut first = vec![u32::MAX; self.rows.indices.len() / 2];
+        for (place, &edge) in self.edge_places().iter().enumerate().filter(|(_, edge)| **edge != u32::MAX) {
+            match std::mem::replace(&mut first[edge as usize], place as u32) {
+                u32::MAX => {}
+                other => (mirrors[place], mirrors[other as usize]) = (other, place as u32),
+            }
+        }
+        mirrors
+    }
+
     pub(crate) fn sparse_rows(&self) -> SparseRows<'_> {
         self.rows.sparse_rows()
     }

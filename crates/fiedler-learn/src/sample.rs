@@ -164,7 +164,7 @@ impl<'a> Loaded<'a> {
         match (mask, features) {
             (mask, _) if mask.is_empty() && shuffled.is_none() => Ok(self.matrix.clone()),
             (
-                Mask { columns: Some(hidden), graph_columns: None, nodes: None },
+                Mask { columns: Some(hidden), graph_columns: None, nodes: None, .. },
                 Features::Dense(_) | Features::Sparse(_),
             ) if shuffled.is_none() => {
                 self.matrix.with_columns(hidden.iter().map(|hidden| !hidden).collect::<Arc<[bool]>>())

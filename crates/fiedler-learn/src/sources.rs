@@ -18,6 +18,12 @@ use crate::structural::{STRUCTURAL_COLUMNS, standardization, standardize, struct
 pub enum FeatureSource {
     /// `given`: those of the dataset.
     Given,
+    /// `labels`: those columns of the dataset's features that are 0 or 1 for every node, as one-hot labels are.
+    Labels,
+    /// `attributes`: the other columns of the dataset's features.
+    Attributes,
+    /// `constant`: 1 for every node, so that only the graph counts.
+    Constant,
     /// `degrees`: one-hot degrees, as many columns as the setting `features.degrees` says and one more.
     Degrees,
     /// `structural`: [`structural_features`], columns standardized over the nodes of each graph, rows of length one.
@@ -72,9 +78,26 @@ impl FeatureSources {
     pub(crate) fn compose(&self, dataset: &Dataset, given: Option<&Features>, degrees: usize) -> Result<Features> {
         let parts = self.0.iter().map(|source| -> Result<Cow<'_, Features>> {
             Ok(match *source {
-                FeatureSource::Given => Cow::Borrowed(given.ok_or_else(|| {
-                    Error::setting("features.sources", self, "no `given`: the data have no features of nodes")
-                })?),
+                FeatureSource::Given => Cow::Borrowed(self.given(given, *source)?),
+                FeatureSource::Labels | FeatureSource::Attributes => {
+                    let given = self.given(given, *source)?;
+                    let is_binary = binary_columns(given);
+                    let wanted = *source == FeatureSource::Labels;
+                    let columns: Vec<u32> =
+                        (0..is_binary.len() as u32).filter(|&column| is_binary[column as usize] == wanted).collect();
+                    if columns.is_empty() {
+                        let expected = format!("no `{source}`: no column of the data's features is of that kind");
+                        return Err(Error::setting("features.sources", self, expected));
+                    }
+                    match given {
+                        Features::Categorical(_) => Cow::Borrowed(given),
+                        numbers => Cow::Owned(numbers.select_columns(&columns)?),
+                    }
+                }
+                FeatureSource::Constant => {
+                    let nodes = dataset.graphs.num_nodes();
+                    Cow::Owned(Features::Dense(Dense::new(nodes, 1, vec![1.0; nodes])?))
+                }
                 FeatureSource::Degrees => Cow::Owned(Features::degrees(dataset.graphs.block_diagonal(), degrees)),
                 FeatureSource::Structural => Cow::Owned(by_graph(&dataset.graphs, STRUCTURAL_COLUMNS, |graph| {
                     let features = structural_features(graph)?;
@@ -92,6 +115,20 @@ impl FeatureSources {
         let parts: Vec<Cow<'_, Features>> = parts.collect::<Result<_>>()?;
         side_by_side(&parts)
     }
+
+    fn given<'f>(&self, given: Option<&'f Features>, source: FeatureSource) -> Result<&'f Features> {
+        let expected = format!("no `{source}`: the data have no features of nodes");
+        given.ok_or_else(|| Error::setting("features.sources", self, expected))
+    }
+}
+
+/// For each column whether it has no values but 0 and 1; categories are as good as that.
+fn binary_columns(features: &Features) -> Vec<bool> {
+    let mut binary = vec![true; columns_of(features)];
+    for row in 0..features.rows() {
+        for_each_entry(features, row, |column, value| binary[column] &= value == 0.0 || value == 1.0);
+    }
+    binary
 }
 
 /// Dense features that are computed of each graph by itself.
@@ -167,6 +204,9 @@ impl fmt::Display for FeatureSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FeatureSource::Given => f.write_str("given"),
+            FeatureSource::Labels => f.write_str("labels"),
+            FeatureSource::Attributes => f.write_str("attributes"),
+            FeatureSource::Constant => f.write_str("constant"),
             FeatureSource::Degrees => f.write_str("degrees"),
             FeatureSource::Structural => f.write_str("structural"),
             FeatureSource::Spectral(count) => write!(f, "spectral:{count}"),
@@ -180,13 +220,17 @@ impl FromStr for FeatureSource {
     fn from_str(name: &str) -> Result<FeatureSource> {
         match name {
             "given" => Ok(FeatureSource::Given),
+            "labels" => Ok(FeatureSource::Labels),
+            "attributes" => Ok(FeatureSource::Attributes),
+            "constant" => Ok(FeatureSource::Constant),
             "degrees" => Ok(FeatureSource::Degrees),
             "structural" => Ok(FeatureSource::Structural),
             "spectral" => Ok(FeatureSource::Spectral(EigenvectorSettings::default().eigenvectors)),
             _ => {
                 let count = name.strip_prefix("spectral:").and_then(|count| count.parse().ok());
                 count.map(FeatureSource::Spectral).ok_or_else(|| {
-                    let expected = "auto, or given, degrees, structural and spectral:K joined by +";
+                    let expected =
+                        "auto, or given, labels, attributes, constant, degrees, structural and spectral:K joined by +";
                     Error::setting("feature source", format!("{name:?}"), expected)
                 })
             }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::fit::place;
 use super::{FitContext, FittedPipeline, Pipeline, ViewStep};
 use crate::error::{Error, Result};
-use crate::mask::{GraphColumns, Mask};
+use crate::mask::{Fill, GraphColumns, Mask};
 use crate::scheme::{View, ViewKey, without_edges_of};
 
 /// One of several pipelines.
@@ -23,6 +23,13 @@ pub struct OneOf {
     pub weights: Option<Vec<f64>>,
     /// Whether each graph of a batch has a choice of its own; otherwise all graphs of an epoch have the same.
     pub each_graph: bool,
+    /// Whether views whose choices have the same place in their pipelines choose the same number: pairs of choices are drawn together.
+    #[serde(skip_serializing_if = "is_false")]
+    pub joint: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Choices that are ready to be drawn from.
@@ -32,6 +39,7 @@ pub(super) struct FittedChoice {
     /// Sums of the weights up to each choice, the last of them one.
     cumulative: Vec<f64>,
     each_graph: bool,
+    joint: bool,
     /// The kinds of the steps before it, itself the last.
     before: Vec<&'static str>,
 }
@@ -71,7 +79,7 @@ impl OneOf {
             sum
         };
         let cumulative = weights.iter().map(&mut add).collect();
-        Ok(FittedChoice { choices, cumulative, each_graph: self.each_graph, before })
+        Ok(FittedChoice { choices, cumulative, each_graph: self.each_graph, joint: self.joint, before })
     }
 }
 
@@ -87,6 +95,7 @@ impl FittedChoice {
     }
 
     fn choose(&self, key: ViewKey, index: u64) -> u8 {
+        let key = if self.joint { ViewKey { view: 0, ..key } } else { key };
         let drawn: f64 = key.stream("choice", index).random();
         // Rounding may leave the last sum below one.
         self.cumulative.partition_point(|&sum| sum <= drawn).min(self.choices.len() - 1) as u8
@@ -112,12 +121,16 @@ impl ViewStep for FittedChoice {
         // The steps of the choices know their places in the whole pipeline.
         let own = place(&self.before[..self.before.len() - 1], KIND);
         let within = ViewKey { place: key.place - own, ..key };
-        let mut views: Vec<Option<View>> = vec![None; self.choices.len()];
-        for (choice, fitted) in self.choices.iter().enumerate().filter(|(choice, _)| chosen.contains(&(*choice as u8)))
-        {
-            views[choice] = Some(fitted.draw(&batch, within)?);
+        let mut parts = Vec::new();
+        for (choice, fitted) in self.choices.iter().enumerate() {
+            let blocks: Vec<usize> = (0..chosen.len()).filter(|&block| usize::from(chosen[block]) == choice).collect();
+            if !blocks.is_empty() {
+                // The views of a graph are the same in whatever batch.
+                let part = if blocks.len() == chosen.len() { batch.clone() } else { select(&batch, &blocks)? };
+                parts.push(Part { view: fitted.draw(&part, within)?, blocks, batch: part });
+            }
         }
-        let mut view = merge(&batch, &chosen, &views)?;
+        let mut view = merge(&batch, parts)?;
         if let Some(before) = before {
             view = after(before, view)?;
         }
@@ -127,36 +140,60 @@ impl ViewStep for FittedChoice {
     }
 }
 
+/// Some graphs of a batch as one of its own.
+fn select(batch: &Batch, blocks: &[usize]) -> Result<Batch> {
+    let sizes = (0..batch.graphs.len()).map(|block| batch.node_range(block).len() as u32).collect();
+    let part = GraphSet::from_block_diagonal(batch.graph.clone(), sizes)?.batch(blocks);
+    Ok(Batch {
+        node_rows: part.node_rows.iter().map(|&node| batch.node_rows[node as usize]).collect(),
+        graphs: blocks.iter().map(|&block| batch.graphs[block]).collect(),
+        ..part
+    })
+}
+
+/// A view of the graphs that have the same choice.
+struct Part {
+    /// Their places in the whole batch.
+    blocks: Vec<usize>,
+    batch: Batch,
+    view: View,
+}
+
 /// One view in which every graph is as in the view that was chosen for it.
-fn merge(batch: &Batch, chosen: &[u8], views: &[Option<View>]) -> Result<View> {
-    let of_block = |block: usize| views[chosen[block] as usize].as_ref();
-    let mut used = views.iter().flatten();
-    if let (Some(only), None) = (used.next(), used.next()) {
-        return Ok(only.clone());
+fn merge(batch: &Batch, mut parts: Vec<Part>) -> Result<View> {
+    if let (1, Some(only)) = (parts.len(), parts.pop_if(|part| part.blocks.len() == batch.graphs.len())) {
+        return Ok(only.view);
+    }
+    let mut places: Vec<(usize, usize)> = vec![(0, 0); batch.graphs.len()];
+    for (at, part) in parts.iter().enumerate() {
+        part.blocks.iter().enumerate().for_each(|(within, &block)| places[block] = (at, within));
     }
     let nodes = batch.node_rows.len();
     let (mut pairs, mut weights) = (Vec::new(), Vec::new());
     let (mut dropped, mut hidden) = (vec![false; nodes], vec![false; nodes]);
     let mut rows: Vec<u32> = (0..nodes as u32).collect();
-    let mut columns = Vec::new();
-    for block in 0..batch.graphs.len() {
-        let Some(view) = of_block(block) else { continue };
-        for node in batch.node_range(block) {
-            pairs.extend(view.graph.higher(node).iter().map(|&other| (node, other)));
-            if let Some(of_node) = view.graph.neighbor_weights(node) {
-                weights.extend_from_slice(&of_node[of_node.len() - view.graph.higher(node).len()..]);
+    let (mut columns, mut fills) = (Vec::new(), Vec::new());
+    for (block, &(at, within)) in places.iter().enumerate() {
+        let Part { batch: part, view, .. } = &parts[at];
+        let (first, here) = (part.node_range(within).start, batch.node_range(block).start);
+        let to_batch = |node: u32| node - first + here;
+        for (node, in_part) in batch.node_range(block).zip(part.node_range(within)) {
+            pairs.extend(view.graph.higher(in_part).iter().map(|&other| (node, to_batch(other))));
+            if let Some(of_node) = view.graph.neighbor_weights(in_part) {
+                weights.extend_from_slice(&of_node[of_node.len() - view.graph.higher(in_part).len()..]);
             }
-            let at = node as usize;
-            dropped[at] = view.dropped.as_ref().is_some_and(|dropped| dropped[at]);
-            hidden[at] = view.mask.nodes.as_ref().is_some_and(|nodes| nodes[at]);
-            rows[at] = view.feature_rows.as_ref().map_or(node, |rows| rows[at]);
+            let (at, in_part) = (node as usize, in_part as usize);
+            dropped[at] = view.dropped.as_ref().is_some_and(|dropped| dropped[in_part]);
+            hidden[at] = view.mask.nodes.as_ref().is_some_and(|nodes| nodes[in_part]);
+            rows[at] = view.feature_rows.as_ref().map_or(node, |rows| to_batch(rows[in_part]));
+            fills.push(view.mask.fills.as_ref().map_or(Fill::Zero, |fills| fills[in_part].moved(to_batch)));
         }
         columns.push(match (&view.mask.columns, &view.mask.graph_columns) {
             (Some(shared), Some(each)) => {
-                shared.iter().zip(&each.hidden[block]).map(|(one, other)| *one || *other).collect()
+                shared.iter().zip(&each.hidden[within]).map(|(one, other)| *one || *other).collect()
             }
             (Some(shared), None) => shared.clone(),
-            (None, Some(each)) => each.hidden[block].clone(),
+            (None, Some(each)) => each.hidden[within].clone(),
             (None, None) => Vec::new(),
         });
     }
@@ -173,8 +210,9 @@ fn merge(batch: &Batch, chosen: &[u8], views: &[Option<View>]) -> Result<View> {
             columns: None,
             graph_columns: (width > 0).then(|| GraphColumns::new(batch, columns)),
             nodes: some(hidden),
+            fills: parts.iter().any(|part| part.view.mask.fills.is_some()).then_some(fills),
         },
-        feature_rows: views.iter().flatten().any(|view| view.feature_rows.is_some()).then_some(rows),
+        feature_rows: parts.iter().any(|part| part.view.feature_rows.is_some()).then_some(rows),
         ..View::of(graph)
     })
 }
@@ -199,6 +237,7 @@ fn after(before: View, mut view: View) -> Result<View> {
             columns: either(before.mask.columns, view.mask.columns),
             graph_columns: GraphColumns::either(before.mask.graph_columns, view.mask.graph_columns),
             nodes: either(before.mask.nodes, view.mask.nodes),
+            fills: Fill::later(before.mask.fills, view.mask.fills),
         },
         feature_rows: rows,
         ..View { dropped: None, mask: Mask::default(), feature_rows: None, ..view }

@@ -22,6 +22,7 @@
 
 mod choice;
 mod fit;
+mod perturb;
 mod short;
 
 use fiedler_graph::GraphSet;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 pub use choice::OneOf;
 pub use fit::{ComputeSchemes, FitContext, FittedPipeline, SchemeSource, ViewStep};
+pub use perturb::PerturbEdges;
 pub use short::{FeatureMasking, MaskRates, short_form};
 
 use crate::error::{Error, Result, check_share};
@@ -56,10 +58,15 @@ pub enum Pipeline {
     DropEdges(Rate),
     /// Edges are added between random pairs; the rate is relative to the number of edges there are.
     AddEdges(Rate),
+    /// A share of each graph's edges is removed, and as many pairs are joined that were not.
+    PerturbEdges(PerturbEdges),
     /// A share of each graph's nodes loses its edges and is passed over by readouts.
     DropNodes(Rate),
     /// The nodes are kept that a random walk meets first; the rate is the share that is dropped.
     Subgraph(Rate),
+    /// A random node is kept with some of its neighbors; the rate is the share that is dropped, at least. What GraphCL's program makes of a
+    /// subgraph, by accident.
+    Star(Rate),
     /// Columns of the features are hidden from all nodes.
     MaskFeatures(MaskFeatures),
     /// A share of each graph's nodes loses all features.
@@ -143,9 +150,10 @@ impl Pipeline {
             }
             Pipeline::Scheme(SchemeView { scheme, .. }) => scheme.check(set),
             Pipeline::Diffuse(settings) => SchemeSettings::Diffusion(*settings).check(set),
-            Pipeline::DropEdges(rate) | Pipeline::DropNodes(rate) | Pipeline::Subgraph(rate) => {
+            Pipeline::DropEdges(rate) | Pipeline::DropNodes(rate) | Pipeline::Subgraph(rate) | Pipeline::Star(rate) => {
                 check_share("rate", rate.rate)
             }
+            Pipeline::PerturbEdges(perturb) => perturb.check(),
             Pipeline::AddEdges(Rate { rate }) if rate.is_finite() && *rate >= 0.0 => Ok(()),
             Pipeline::AddEdges(Rate { rate }) => Err(Error::setting("rate", rate, "a number that is not negative")),
             Pipeline::MaskFeatures(mask) => mask.check(),

@@ -58,7 +58,8 @@ impl FeatureMasking {
         let FeatureMasking { centrality, cutoff, .. } = *self;
         let columns = MaskFeatures { rate, centrality, cutoff, each_graph: false };
         let columns = (rate > 0.0).then_some(Pipeline::MaskFeatures(columns));
-        columns.into_iter().chain((nodes > 0.0).then_some(Pipeline::MaskNodes(MaskNodes { rate: nodes })))
+        let nodes = (nodes > 0.0).then_some(MaskNodes { rate: nodes, ..MaskNodes::default() });
+        columns.into_iter().chain(nodes.map(Pipeline::MaskNodes))
     }
 }
 

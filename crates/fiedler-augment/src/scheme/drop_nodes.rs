@@ -33,6 +33,8 @@ pub enum Selection {
     Uniform,
     /// Those that a random walk meets first. It starts again at a random node where a component is used up.
     Walk,
+    /// A random node and as many of its neighbors as are allowed: fewer nodes than that where it has few.
+    Star,
 }
 
 impl DropNodes {
@@ -50,6 +52,10 @@ impl DropNodes {
             let (count, mut random) = (self.dropped_of(nodes.len()), key.numbers(graph));
             match self.selection {
                 Selection::Uniform => dropped.extend(choose(nodes.len(), count, &mut random)),
+                Selection::Star => {
+                    let kept = star(&batch.graph, nodes.clone(), nodes.len() - count, &mut random);
+                    dropped.extend(nodes.map(|node| !kept.contains(&node)));
+                }
                 Selection::Walk => {
                     let mut walker = Walker::new(&batch.graph, nodes.clone());
                     walker.keep(nodes.len() - count, &mut random);
@@ -59,6 +65,18 @@ impl DropNodes {
         }
         View::without_nodes(batch, dropped)
     }
+}
+
+/// A random node with up to so many nodes in all, its neighbors.
+fn star(graph: &Graph, nodes: Range<u32>, count: usize, random: &mut impl Rng) -> Vec<u32> {
+    if nodes.is_empty() {
+        return Vec::new();
+    }
+    let center = random.random_range(nodes);
+    let row = graph.neighbors(center);
+    let chosen = choose(row.len(), count.saturating_sub(1), random);
+    let neighbors = row.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(&node, _)| node);
+    std::iter::once(center).chain(neighbors).collect()
 }
 
 /// A random walk over one graph of a batch.

@@ -17,7 +17,7 @@ pub struct LearnFlags {
     /// spectral [default: 64]
     #[arg(long, value_name = "N")]
     dimensions: Option<usize>,
-    /// Where features come from: auto (those of the data, or node degrees), or some of given, degrees, structural and spectral:K joined
+    /// Where features come from: auto (those of the data, or node degrees), or some of given, labels, attributes, constant, degrees, structural and spectral:K joined
     /// by +, such as given+structural+spectral:64 [default: auto]
     #[arg(long, value_name = "LIST")]
     feature_sources: Option<FeatureSources>,
@@ -170,7 +170,7 @@ fn check(flags: &[Flag], settings: &Settings) -> Result<()> {
     let method = settings.method.as_any();
     let means_something = |key: &str| match key.split('.').next() {
         Some("training") => method.untrained().is_some(),
-        Some("feature_masking") => method.default_views().is_some(),
+        Some("feature_masking") => method.takes_scheme(),
         _ => settings_tree::knows(settings, key).unwrap_or(false),
     };
     let given = flags.iter().filter(|flag| flag.value.is_some());

@@ -233,7 +233,9 @@ impl Embed {
     fn changed(&self, mut settings: Settings, seed: u64) -> Result<Settings> {
         settings.seed = seed;
         let mut settings = self.learning.apply(&settings)?;
-        if settings.method.as_any().default_views().is_some() {
+        let method = settings.method.as_any();
+        let asked = self.scheme != SchemeFlags::default() || settings.scheme.is_some();
+        if method.default_views().is_some() || (method.takes_scheme() && asked) {
             // The rest is for the data, and for what comes after.
             let memory = self.memory.map(|memory| memory / 2);
             settings.scheme = Some(self.scheme.settings(&settings.scheme_or_usual(), seed, memory)?);

@@ -10,9 +10,12 @@ mod grid;
 mod lbfgs;
 mod likelihood;
 mod linear;
+mod linear_svm;
 mod logistic;
 mod logistic_solver;
 mod ridge;
+mod smo;
+mod svm;
 mod task;
 
 use fiedler_graph::Labels;
@@ -20,8 +23,10 @@ use fiedler_graph::Labels;
 pub use adam::{AdamSettings, AdamTrainer};
 pub use design::Design;
 pub use linear::Linear;
+pub use linear_svm::{LinearSvmSettings, fit_linear_svm};
 pub use logistic::{DEFAULT_CS, LogisticFit, LogisticSettings, fit_logistic};
 pub use ridge::{DEFAULT_ALPHAS, RidgeSettings, fit_ridge};
+pub use svm::{DEFAULT_SVM_CS, SvmModel, SvmSettings, fit_svm};
 pub(crate) use task::{ChosenProbe, ProbeTask, SCORED_AT_ONCE, meaningless};
 
 use crate::error::{Error, Result};
@@ -48,6 +53,8 @@ listed_settings! {
         "logistic" => Logistic(LogisticSettings),
         "ridge" => Ridge(RidgeSettings),
         "adam" => Adam(AdamSettings),
+        "svm" | "rbf-svm" => Svm(SvmSettings),
+        "linear-svm" => LinearSvm(LinearSvmSettings),
     }
 }
 

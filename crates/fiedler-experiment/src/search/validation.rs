@@ -51,7 +51,9 @@ impl ValidationScorer {
     fn new(target: &Target, preset: ProtocolPreset, seed: u64) -> Result<ValidationScorer> {
         let protocol = match preset {
             // Folds that are even over classes would tell of labels that must not be known.
-            ProtocolPreset::Kfold => Protocol::KFOLD.with_stratified(false)?,
+            ProtocolPreset::Kfold | ProtocolPreset::KfoldSvm | ProtocolPreset::KfoldLinearSvm => {
+                Protocol::KFOLD.with_stratified(false)?
+            }
             _ => preset.protocol(),
         };
         let mut splits = protocol.splits(target, seed)?;

@@ -122,7 +122,7 @@ pub fn with_method(settings: &Settings, name: &str) -> Result<Settings> {
 /// # Errors
 /// When there is no such scheme, or the method draws no views from one.
 pub fn with_scheme(settings: &Settings, name: &str) -> Result<Settings> {
-    if settings.method.as_any().default_views().is_none() {
+    if !settings.method.as_any().takes_scheme() {
         let message = format!("the method {} draws no views from a scheme", settings.method.name());
         let hint = "leave the scheme out, or choose another method".to_owned();
         return Err(Error::new(ErrorKind::Usage, message, hint));

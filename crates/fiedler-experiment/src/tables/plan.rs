@@ -186,7 +186,8 @@ impl Plan {
             estimate.guess(at, cell, data, self.preset);
             drop(stage);
             let settings = store.seeded(&cell.settings, 0);
-            let needed = cell.settings.method.as_any().default_views().is_some();
+            let method = cell.settings.method.as_any();
+            let needed = method.default_views().is_some() || (method.takes_scheme() && settings.scheme.is_some());
             schemes += usize::from(needed && !store.schemes.has(data, &settings.scheme_or_usual()));
         }
         let schemes = match schemes {

@@ -51,6 +51,13 @@ fn is_supervised(settings: &Settings) -> bool {
     matches!(settings.method, MethodSettings::Supervised(_))
 }
 
+/// Whether views are the method's own, or given in full: there is no scheme to name.
+fn has_own_views(settings: &Settings) -> bool {
+    let method = settings.method.as_any();
+    let makes_views = method.takes_scheme() || !method.all_views(&[])[0].is_empty();
+    settings.views.is_some() || (settings.scheme.is_none() && method.default_views().is_none() && makes_views)
+}
+
 fn missing(cell: &Cell, why: &str) -> Error {
     Error::new(ErrorKind::Usage, format!("{}: {why}", cell.row), "choose another recipe".to_owned())
 }
@@ -129,6 +136,9 @@ impl<'a> RunStore<'a> {
     /// The settings of a seed's run. A scheme is shared by all seeds, but in the protocol reference, whose program computes it anew.
     pub fn seeded(&self, settings: &Settings, seed: u64) -> Settings {
         let mut settings = Settings { seed, ..settings.clone() };
+        if has_own_views(&settings) {
+            return settings;
+        }
         let of_scheme = if self.preset == ProtocolPreset::Reference { seed } else { 0 };
         settings.scheme = Some(settings.scheme_or_usual().with_seed(of_scheme));
         settings
@@ -156,9 +166,9 @@ impl<'a> RunStore<'a> {
         // What learns from labels differs with them and with how they are divided; the rest can be evaluated in many ways.
         let of_labels = is_supervised(settings).then(|| (data.labels_fingerprint(), self.preset));
         let key = short_hash(&(plain, of_data, of_labels, self.preset == ProtocolPreset::Reference));
-        let kind = match method.as_any().default_views() {
-            None => method.name().to_owned(),
-            Some(_) => format!("{}-{}", method.name(), settings.scheme_or_usual().name()),
+        let kind = match method.as_any().takes_scheme() && !has_own_views(settings) {
+            false => method.name().to_owned(),
+            true => format!("{}-{}", method.name(), settings.scheme_or_usual().name()),
         };
         let name = format!("{kind}-{}", &key[..10]);
         let path: PathBuf = [&data.name, &name, &format!("seed-{seed}")].iter().collect();

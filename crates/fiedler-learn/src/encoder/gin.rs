@@ -1,14 +1,14 @@
-//! Graph isomorphism layers (Xu et al.): `MLP((1 + ε) x + Σ x_neighbor)`, layer on layer, and the form for molecules with
-//! features of bonds (Hu et al.): `MLP((1 + ε) x + Σ relu(x_neighbor + bond))`.
+//! Graph isomorphism layers (Xu et al.): `MLP((1 + ε) x + Σ x_neighbor)`, layer on layer, and the forms for molecules with
+//! features of bonds: `MLP((1 + ε) x + Σ relu(x_neighbor + bond))`, or without the ReLU and with a bond to oneself (Hu et al.).
 
 use burn::Tensor;
 use burn::module::{Module, Param};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layers, check_shape};
+use super::{Layers, check_channels, check_shape};
 use crate::error::{Error, Result, check_size};
-use crate::layer::{BatchNorm, Linear};
+use crate::layer::{Activation, ActivationLayer, BatchNorm, Linear, RRELU_SLOPE};
 use crate::ops::{self, ActivationOp};
 use crate::pass::{self, Mode, Pass};
 use crate::{FeatureMatrix, Initializer, MessageGraph};
@@ -36,6 +36,86 @@ pub struct GinSettings {
     pub embed: bool,
     /// Probability of dropping a value of a layer's output.
     pub dropout: f64,
+    /// Width of the hidden layer of each layer's MLP, where it is not `expansion` times `hidden_channels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mlp_channels: Option<usize>,
+    /// Whether the MLP's hidden layer is normalized, where that is not as with the output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner_norm: Option<bool>,
+    /// What comes first after a layer's MLP.
+    #[serde(skip_serializing_if = "NormOrder::is_usual")]
+    pub order: NormOrder,
+    /// What follows every layer, and stands between the layers of its MLP.
+    #[serde(skip_serializing_if = "is_relu")]
+    pub activation: Activation,
+    /// What a neighbor sends along an edge that has features.
+    #[serde(skip_serializing_if = "EdgeMessage::is_usual")]
+    pub message: EdgeMessage,
+    /// How weights begin.
+    #[serde(skip_serializing_if = "FirstWeights::is_usual")]
+    pub first_weights: FirstWeights,
+}
+
+/// What comes first after the MLP of a graph isomorphism layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormOrder {
+    /// Normalization, then activation.
+    #[default]
+    NormFirst,
+    /// Activation, then normalization, as in the encoder of InfoGraph and GraphCL.
+    ActivationFirst,
+}
+
+/// What a neighbor sends along an edge that has features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EdgeMessage {
+    /// `relu(x + e)`.
+    #[default]
+    Relu,
+    /// `x + e`, and to itself a node sends `x` and the vector of a self-loop, as in the encoder of Hu et al.
+    Sum,
+}
+
+/// How the weights of dense layers begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstWeights {
+    /// Evenly spread over `±1/√inputs`, biases as well: PyTorch's default.
+    #[default]
+    ByInputs,
+    /// Glorot's choice (Xavier), biases zero.
+    Glorot,
+}
+
+impl NormOrder {
+    fn is_usual(&self) -> bool {
+        *self == NormOrder::default()
+    }
+}
+
+impl EdgeMessage {
+    fn is_usual(&self) -> bool {
+        *self == EdgeMessage::default()
+    }
+}
+
+impl FirstWeights {
+    fn is_usual(&self) -> bool {
+        *self == FirstWeights::default()
+    }
+
+    fn linear(self, inputs: usize, outputs: usize, initializer: &mut Initializer) -> Linear {
+        match self {
+            FirstWeights::ByInputs => Linear::new(inputs, outputs, initializer),
+            FirstWeights::Glorot => Linear::glorot(inputs, outputs, initializer),
+        }
+    }
+}
+
+fn is_relu(activation: &Activation) -> bool {
+    *activation == Activation::Relu
 }
 
 impl Default for GinSettings {
@@ -50,6 +130,12 @@ impl Default for GinSettings {
             last_relu: true,
             embed: false,
             dropout: 0.0,
+            mlp_channels: None,
+            inner_norm: None,
+            order: NormOrder::default(),
+            activation: Activation::Relu,
+            message: EdgeMessage::default(),
+            first_weights: FirstWeights::default(),
         }
     }
 }
@@ -67,7 +153,25 @@ impl GinSettings {
         if !self.epsilon.is_finite() {
             return Err(Error::setting("epsilon", self.epsilon, "a finite number"));
         }
+        if let Some(channels) = self.mlp_channels {
+            check_channels("mlp_channels", channels)?;
+        }
         pass::check_dropout(self.dropout)
+    }
+
+    /// The encoder of InfoGraph, GraphCL, JOAO and SimGRACE: no normalization within the MLP, after it a ReLU and then a normalization.
+    pub fn activation_first(num_layers: usize) -> GinSettings {
+        GinSettings {
+            num_layers,
+            inner_norm: Some(false),
+            order: NormOrder::ActivationFirst,
+            first_weights: FirstWeights::Glorot,
+            ..GinSettings::default()
+        }
+    }
+
+    fn between(&self) -> usize {
+        self.mlp_channels.unwrap_or(self.hidden_channels * self.expansion)
     }
 }
 
@@ -86,8 +190,20 @@ pub struct Gin {
     /// One row for each column of the nodes' features.
     embedding: Option<Param<Tensor<2>>>,
     layers: Vec<Isomorphism>,
+    /// What follows each layer, and stands within it, where slopes are learned.
+    activations: Vec<ActivationLayer>,
     last_relu: bool,
     dropout: f64,
+    #[module(skip)]
+    form: Form,
+}
+
+/// What layers have in common.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    order: NormOrder,
+    message: EdgeMessage,
+    activation: Activation,
 }
 
 /// One graph isomorphism layer.
@@ -98,6 +214,8 @@ pub struct Isomorphism {
     epsilon: f32,
     /// One row for each column of the edges' features.
     edges: Option<Param<Tensor<2>>>,
+    /// What a self-loop adds to the message of a node to itself.
+    self_loop: Option<Param<Tensor<2>>>,
     first: Linear,
     inner_norm: Option<BatchNorm>,
     second: Linear,
@@ -114,21 +232,45 @@ impl Gin {
         let hidden = settings.hidden_channels;
         let embedded = settings.embed || dims.edges.is_some();
         let embedding = embedded.then(|| initializer.glorot(dims.nodes, hidden));
+        let form = Form { order: settings.order, message: settings.message, activation: settings.activation };
+        let loops = form.message == EdgeMessage::Sum && dims.edges.is_some();
         let layers = (0..settings.num_layers).map(|layer| {
             let inputs = if layer == 0 && !embedded { dims.nodes } else { hidden };
-            let between = hidden * settings.expansion;
+            let between = settings.between();
             Isomorphism {
                 learned_epsilon: settings.train_eps.then(|| initializer.constant([1], settings.epsilon)),
                 epsilon: settings.epsilon,
                 edges: dims.edges.map(|edges| initializer.glorot(edges, hidden)),
-                first: Linear::new(inputs, between, initializer),
-                inner_norm: settings.batch_norm.then(|| BatchNorm::new(between, initializer)),
-                second: Linear::new(between, hidden, initializer),
+                self_loop: loops.then(|| initializer.glorot(1, hidden)),
+                first: settings.first_weights.linear(inputs, between, initializer),
+                inner_norm: settings
+                    .inner_norm
+                    .unwrap_or(settings.batch_norm)
+                    .then(|| BatchNorm::new(between, initializer)),
+                second: settings.first_weights.linear(between, hidden, initializer),
                 norm: settings.batch_norm.then(|| BatchNorm::new(hidden, initializer)),
             }
         });
-        let layers = layers.collect();
-        Ok(Gin { embedding, layers, last_relu: settings.last_relu, dropout: settings.dropout })
+        let layers: Vec<Isomorphism> = layers.collect();
+        // Only what is learned has a place of its own.
+        let learned = matches!(form.activation, Activation::Prelu | Activation::PreluChannelwise);
+        let count = 2 * settings.num_layers - usize::from(!settings.last_relu);
+        let widths =
+            (0..if learned { count } else { 0 }).map(|at| if at % 2 == 0 { settings.between() } else { hidden });
+        let activations = widths.map(|width| ActivationLayer::new(form.activation, width, initializer)).collect();
+        Ok(Gin { embedding, layers, activations, last_relu: settings.last_relu, dropout: settings.dropout, form })
+    }
+
+    /// What stands within a layer, and what follows it.
+    fn activations(&self, layer: usize) -> [ActivationOp; 2] {
+        let fixed = match self.form.activation {
+            Activation::Identity => ActivationOp::Identity,
+            Activation::Rrelu => ActivationOp::LeakyRelu(RRELU_SLOPE),
+            _ => ActivationOp::Relu,
+        };
+        let of = |place: usize| self.activations.get(place).map_or_else(|| fixed.clone(), ActivationLayer::activation);
+        let last = !self.last_relu && layer + 1 == self.layers.len();
+        [of(2 * layer), if last { ActivationOp::Identity } else { of(2 * layer + 1) }]
     }
 
     /// See [`Encoder::forward`](super::Encoder::forward).
@@ -172,8 +314,7 @@ impl Gin {
         for (place, layer) in self.layers.iter().enumerate() {
             // The sum over neighbors and the first matrix may change places, so that wide features are multiplied before they are summed.
             let multiplied = place == 0 && self.embedding.is_none();
-            let relu = self.last_relu || place + 1 < self.layers.len();
-            hidden = layer.forward(graph, hidden, multiplied, relu, pass.mode());
+            hidden = layer.forward(graph, hidden, multiplied, self.form, self.activations(place), pass.mode());
             hidden = pass.drop(hidden, self.dropout);
             outputs.push(hidden.clone());
         }
@@ -182,20 +323,38 @@ impl Gin {
 }
 
 impl Isomorphism {
-    fn forward(&self, graph: &MessageGraph, input: Tensor<2>, multiplied: bool, relu: bool, mode: Mode) -> Tensor<2> {
-        let sums = self.sum_over_neighbors(graph, input);
+    fn forward(
+        &self,
+        graph: &MessageGraph,
+        input: Tensor<2>,
+        multiplied: bool,
+        form: Form,
+        [within, after]: [ActivationOp; 2],
+        mode: Mode,
+    ) -> Tensor<2> {
+        let sums = self.sum_over_neighbors(graph, input, form.message);
         let hidden = if multiplied { self.first.add_bias(sums) } else { self.first.forward(sums) };
-        let hidden = finish(hidden, self.inner_norm.as_ref(), true, mode);
-        finish(self.second.forward(hidden), self.norm.as_ref(), relu, mode)
+        let hidden = finish(hidden, self.inner_norm.as_ref(), &within, NormOrder::NormFirst, mode);
+        finish(self.second.forward(hidden), self.norm.as_ref(), &after, form.order, mode)
     }
 
-    fn sum_over_neighbors(&self, graph: &MessageGraph, input: Tensor<2>) -> Tensor<2> {
+    fn sum_over_neighbors(&self, graph: &MessageGraph, input: Tensor<2>, message: EdgeMessage) -> Tensor<2> {
         let operator = &graph.operator;
-        let sums = match (&self.edges, &graph.edges) {
-            (Some(weight), Some(edges)) => {
-                ops::messages(operator, &edges.places, input.clone(), edges.input.times(weight.val()))
+        let relu = message == EdgeMessage::Relu;
+        let sums = match (&self.edges, &graph.edges, &graph.entry_weights) {
+            (Some(weight), Some(edges), None) => {
+                ops::messages(operator, &edges.places, input.clone(), edges.input.times(weight.val()), relu)
             }
+            (Some(weight), Some(edges), Some(weights)) => {
+                let features = Some((&edges.places, edges.input.times(weight.val())));
+                ops::weighted_messages(operator, weights.clone(), input.clone(), features, relu)
+            }
+            (_, _, Some(weights)) => ops::weighted_messages(operator, weights.clone(), input.clone(), None, false),
             _ => ops::propagate(operator, input.clone(), None, &ActivationOp::Identity),
+        };
+        let sums = match &self.self_loop {
+            Some(own) => sums + own.val(),
+            None => sums,
         };
         match &self.learned_epsilon {
             Some(epsilon) => sums + input * (epsilon.val() + 1.0).unsqueeze::<2>(),
@@ -205,10 +364,27 @@ impl Isomorphism {
     }
 }
 
-fn finish(output: Tensor<2>, norm: Option<&BatchNorm>, relu: bool, mode: Mode) -> Tensor<2> {
-    match norm {
-        Some(norm) => norm.forward(output, relu, mode),
-        None if relu => output.clamp_min(0.0),
-        None => output,
+/// Normalization and activation, in either order.
+fn finish(
+    output: Tensor<2>,
+    norm: Option<&BatchNorm>,
+    activation: &ActivationOp,
+    order: NormOrder,
+    mode: Mode,
+) -> Tensor<2> {
+    let relu = matches!(activation, ActivationOp::Relu);
+    match (norm, order) {
+        (Some(norm), NormOrder::NormFirst) if relu => norm.forward(output, true, mode),
+        (Some(norm), NormOrder::NormFirst) => activate(norm.forward(output, false, mode), activation),
+        (Some(norm), NormOrder::ActivationFirst) => norm.forward(activate(output, activation), false, mode),
+        (None, _) => activate(output, activation),
+    }
+}
+
+fn activate(output: Tensor<2>, activation: &ActivationOp) -> Tensor<2> {
+    match activation {
+        ActivationOp::Identity => output,
+        ActivationOp::Relu => output.clamp_min(0.0),
+        other => ops::activate(output, other),
     }
 }

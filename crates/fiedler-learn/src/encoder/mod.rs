@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use decoupled::{Decoupled, DecoupledSettings};
 pub use gcn::{Gcn, GcnSettings};
-pub use gin::{Gin, GinSettings, InputDims};
+pub use gin::{EdgeMessage, FirstWeights, Gin, GinSettings, InputDims, NormOrder};
 pub use mlp::{MlpEncoder, MlpSettings};
 
 use crate::error::{Error, Result};
@@ -216,11 +216,14 @@ impl Encoder {
         }
     }
 
-    /// Refuses a power series where messages do not pass by the graph's matrix alone.
+    /// Refuses a power series, or learned weights of edges, where messages cannot pass by them.
     fn check_series(&self, graph: &MessageGraph) -> Result<()> {
         match self {
             Encoder::Gin(_) | Encoder::Decoupled(_) if graph.series.is_some() => {
                 Err(Error::setting("encoder", "gin or decoupled", "gcn for a graph whose messages pass by a series"))
+            }
+            Encoder::Gcn(_) | Encoder::Decoupled(_) if graph.entry_weights.is_some() => {
+                Err(Error::setting("encoder", "gcn or decoupled", "gin for a graph whose edges have learned weights"))
             }
             _ => Ok(()),
         }

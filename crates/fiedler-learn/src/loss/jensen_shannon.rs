@@ -7,7 +7,7 @@ use burn::tensor::activation::softplus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::local_global::{LocalGlobal, NegativeSimilarities, Similarities, pool};
+use super::local_global::{LocalGlobal, LocalGlobalSide, NegativeSimilarities, Similarities, pool};
 use crate::GraphOffsets;
 use crate::error::Result;
 use crate::ops::{self, Pooling, Similarity};
@@ -33,9 +33,15 @@ impl JensenShannon {
     /// When a batch of one graph is to supply its own negatives.
     pub fn loss(&self, contrast: &LocalGlobal) -> Result<Tensor<1>> {
         let [one, other] = &contrast.sides;
-        let one = loss(one.similarities(&contrast.offsets, self.similarity)?, &contrast.offsets);
-        let other = loss(other.similarities(&contrast.offsets, self.similarity)?, &contrast.offsets);
-        Ok(one + other)
+        Ok(self.loss_of_side(one, &contrast.offsets)? + self.loss_of_side(other, &contrast.offsets)?)
+    }
+
+    /// The loss of one direction: a single number.
+    ///
+    /// # Errors
+    /// As [`JensenShannon::loss`].
+    pub fn loss_of_side(&self, side: &LocalGlobalSide, offsets: &GraphOffsets) -> Result<Tensor<1>> {
+        Ok(loss(side.similarities(offsets, self.similarity)?, offsets))
     }
 }
 

@@ -7,6 +7,8 @@ mod cca;
 mod info_nce;
 mod jensen_shannon;
 mod local_global;
+mod masked_cosine;
+mod nt_xent;
 mod positive_pairs;
 
 pub use barlow_twins::{BarlowTwins, BarlowTwinsTerms};
@@ -15,6 +17,8 @@ pub use cca::{Cca, CcaTerms};
 pub use info_nce::InfoNce;
 pub use jensen_shannon::JensenShannon;
 pub use local_global::{LocalGlobal, LocalGlobalSide, Negatives};
+pub use masked_cosine::ScaledCosine;
+pub use nt_xent::NtXent;
 pub use positive_pairs::PositivePairs;
 
 use burn::Tensor;

@@ -24,6 +24,9 @@ pub trait AnyMethod: Send + Sync {
     /// See [`Method::default_views`].
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)>;
 
+    /// See [`Method::takes_scheme`].
+    fn takes_scheme(&self) -> bool;
+
     /// See [`Method::default_training`].
     fn default_training(&self) -> Option<TrainingSettings>;
 
@@ -63,6 +66,10 @@ impl<M: Method> AnyMethod for M {
 
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
         Method::default_views(self)
+    }
+
+    fn takes_scheme(&self) -> bool {
+        Method::takes_scheme(self)
     }
 
     fn default_training(&self) -> Option<TrainingSettings> {

@@ -4,8 +4,10 @@
 //! implements [`Method`], and one line in the list at the end of this file, from which enum, names, help, serde and dispatch follow.
 //! A method of one's own, outside this crate, implements the same trait and is trained by [`Run::fit_method`](crate::run::Run::fit_method).
 
+mod ad_gcl;
 mod anchors;
 mod any;
+mod augmentation_pool;
 mod bgrl;
 mod cca_ssg;
 mod dgi;
@@ -15,11 +17,20 @@ mod gbt;
 mod gca;
 mod gmi;
 mod grace;
+mod graph_contrast;
+mod graphcl;
+mod graphmae;
 mod hops;
+mod infograph;
+mod joao;
+mod joao_v2;
 mod mvgrl;
 mod node_contrast;
+mod policy;
+mod policy_contrast;
 mod raw;
 mod sgrl;
+mod simgrace;
 mod span;
 mod spectral;
 mod supervised;
@@ -33,8 +44,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub use ad_gcl::{AdGcl, AdGclModel};
 pub use anchors::Anchors;
 pub use any::AnyMethod;
+pub use augmentation_pool::AugmentationPool;
 pub use bgrl::{Bgrl, BgrlModel};
 pub use cca_ssg::{CcaSsg, CcaSsgModel};
 pub use dgi::{Dgi, DgiModel};
@@ -44,11 +57,20 @@ pub use gbt::{Gbt, GbtModel};
 pub use gca::Gca;
 pub use gmi::{Gmi, GmiModel, PairWeights};
 pub use grace::Grace;
+pub use graph_contrast::{GraphEncoder, GraphReadout};
+pub use graphcl::{GraphCl, GraphClModel};
+pub use graphmae::{GraphMae, GraphMaeModel};
 pub use hops::{Hops, HopsModel};
+pub use infograph::{InfoGraph, InfoGraphModel};
+pub use joao::Joao;
+pub use joao_v2::JoaoV2;
 pub use mvgrl::{Mvgrl, MvgrlDiffusion, MvgrlModel, TruncatedPageRank};
 pub use node_contrast::{NodeContrast, NodeContrastModel};
+pub use policy::{Policy, project_to_simplex};
+pub use policy_contrast::{PolicyContrast, PolicyContrastModel};
 pub use raw::{NoModel, Raw};
 pub use sgrl::{Sgrl, SgrlModel};
+pub use simgrace::{SimGrace, SimGraceModel};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
 pub use spectral::{Spectral, SpectralModel};
 pub use supervised::{Supervised, SupervisedModel};
@@ -88,6 +110,11 @@ pub trait Method:
     /// The views that it wants where the user says nothing: a scheme and a feature masking.
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
         None
+    }
+
+    /// Whether its views may be those of a scheme, where the user names one.
+    fn takes_scheme(&self) -> bool {
+        self.default_views().is_some()
     }
 
     /// How it is trained where the user says nothing; `None` where it has no way of its own, and settings of another method serve as well.
@@ -336,7 +363,15 @@ pub trait Epoch {
     ///
     /// # Errors
     /// When the views do not fit the model.
-    fn loss_of(&mut self, views: &[Pipeline]) -> Result<f32>;
+    fn loss_of(&mut self, views: &[Pipeline]) -> Result<f32> {
+        self.loss_of_share(views, 1.0)
+    }
+
+    /// The same over a share of the epoch's steps, the first ones and at least one.
+    ///
+    /// # Errors
+    /// As there.
+    fn loss_of_share(&mut self, views: &[Pipeline], share: f64) -> Result<f32>;
 }
 
 /// Makes the enum of all methods and everything that follows from the list.
@@ -398,6 +433,13 @@ methods! {
     Sgrl(Sgrl) = "sgrl",
     Mvgrl(Mvgrl) = "mvgrl",
     Gmi(Gmi) = "gmi",
+    InfoGraph(InfoGraph) = "infograph",
+    GraphCl(GraphCl) = "graphcl",
+    Joao(Joao) = "joao",
+    JoaoV2(JoaoV2) = "joao-v2",
+    AdGcl(AdGcl) = "ad-gcl",
+    GraphMae(GraphMae) = "graphmae",
+    SimGrace(SimGrace) = "simgrace",
     Untrained(Untrained) = "untrained",
     Raw(Raw) = "raw",
     Supervised(Supervised) = "supervised",

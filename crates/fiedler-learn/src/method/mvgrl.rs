@@ -1,4 +1,5 @@
-//! MVGRL on nodes: nodes of the graph are told from shuffled ones given a summary of its diffusion, and the other way round.
+//! MVGRL: nodes of the graph are told from shuffled ones given a summary of its diffusion, and the other way round; in sets of graphs, from
+//! nodes of other graphs.
 
 use std::sync::Arc;
 
@@ -13,10 +14,13 @@ use rand::seq::SliceRandom;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained, two_views};
+use super::{Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained, graph_contrast, two_views};
 use crate::discriminator::Discriminator;
 use crate::encoder::{EncoderSettings, Gcn, GcnSettings, Layers};
 use crate::error::{Error, Result};
+use crate::feed_forward::FeedForward;
+use crate::layer::Activation;
+use crate::loss::{JensenShannon, LocalGlobal, LocalGlobalSide, Negatives};
 use crate::ops::{self, Pooling};
 use crate::pass::Pass;
 use crate::readout::{Projector, ReadoutSettings};
@@ -25,7 +29,7 @@ use crate::task::{Task, TaskLevel};
 use crate::trainer::TrainingSettings;
 use crate::{Initializer, MessageGraph, Normalization};
 
-/// Settings of MVGRL for nodes; encoders, summary, discriminator and loss are those of the publication.
+/// Settings of MVGRL; encoders, summaries, discriminator, heads and losses are those of the publication.
 ///
 /// Two encoders, one for the graph and one for its diffusion by personalized PageRank, `S = α (I - (1 - α) Â)⁻¹`. The diffusion is applied as a
 /// power series that is cut off, and never written out. The other forms are views: with the scheme `diffusion` (exact, or sparse with the
@@ -35,6 +39,12 @@ use crate::{Initializer, MessageGraph, Normalization};
 /// Published training: Adam with learning rate 1e-3 and no weight decay, up to 3,000 steps, patience 20 on the training loss; each step looks at
 /// blocks of nodes with consecutive ids, here at the whole graph, as in DGL's version with 500 epochs. The publication's program adds two
 /// self-loops to each node, by accident, here one.
+///
+/// In sets of graphs, nodes of one view (last layer) and graphs of the other (the sum of each layer, side by side) go through a head each that
+/// both views share, and their dot products are told from those with other graphs of the batch by the Jensen–Shannon bound. The embedding
+/// of a graph is the sum of both views' graphs after the head. Published settings for sets: 2, 8 or 12 layers of 512 channels, 32 to
+/// 256 graphs a batch, 20 to 100 epochs. The publication's program never trains its graph convolutions there, and rows that only pad
+/// graphs to one size act as negatives; not so here, where encoders are trained and nothing is padded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mvgrl {
@@ -111,7 +121,12 @@ impl Default for Mvgrl {
 pub struct MvgrlModel {
     adjacency: Gcn,
     diffusion: Gcn,
-    discriminator: Discriminator,
+    /// For the nodes of one graph.
+    discriminator: Option<Discriminator>,
+    /// For sets of graphs: the head of nodes.
+    local: Option<FeedForward>,
+    /// For sets of graphs: the head of graphs.
+    global: Option<FeedForward>,
 }
 
 impl Mvgrl {
@@ -122,6 +137,42 @@ impl Mvgrl {
             EncoderSettings::Decoupled(_) => Err(refuse("decoupled")),
             EncoderSettings::Mlp(_) => Err(refuse("mlp")),
         }
+    }
+
+    /// Both views through their encoders.
+    fn layers(&self, model: &MvgrlModel, step: &Step<'_>, pass: &Pass) -> Result<[Layers; 2]> {
+        let [first, second] = [&step.views[0], &step.views[1]];
+        Ok([
+            model.adjacency.forward(first.graph(Normalization::Symmetric)?, &first.features, pass)?,
+            model.diffusion.forward(&self.diffused(second)?, &second.features, pass)?,
+        ])
+    }
+
+    /// The graphs of both views after their head.
+    fn graphs(&self, global: &FeedForward, step: &Step<'_>, layers: &[Layers; 2]) -> [Tensor<2>; 2] {
+        [0, 1].map(|view| {
+            let sample = &step.views[view];
+            let pool = |nodes: &Tensor<2>| ops::pool(nodes.clone(), &sample.offsets, Pooling::Sum);
+            global.forward(Tensor::cat(layers[view].each().iter().map(pool).collect(), 1))
+        })
+    }
+
+    /// Nodes of each view against graphs of the other.
+    fn loss_of_graphs(
+        &self,
+        model: &MvgrlModel,
+        [local, global]: [&FeedForward; 2],
+        step: &Step<'_>,
+    ) -> Result<Tensor<1>> {
+        let layers = self.layers(model, step, &step.pass)?;
+        let [first, second] = self.graphs(global, step, &layers);
+        let side = |view: usize, graphs: Tensor<2>| LocalGlobalSide {
+            nodes: local.forward(layers[view].last()),
+            graphs,
+            negatives: Negatives::InBatch,
+        };
+        let contrast = LocalGlobal { sides: [side(0, second), side(1, first)], offsets: step.views[0].offsets.clone() };
+        JensenShannon::default().loss(&contrast)
     }
 
     /// The graph that the second encoder walks.
@@ -154,9 +205,9 @@ fn diffusion_of(pipeline: &Pipeline) -> Pipeline {
 impl Method for Mvgrl {
     const INFO: MethodInfo = MethodInfo {
         name: "mvgrl",
-        about: "MVGRL: nodes of the graph are told from shuffled ones by a summary of its diffusion, and the other way round",
+        about: "MVGRL: nodes of the graph are told from shuffled ones, or those of other graphs, by a summary of its diffusion, and the other way round",
         citation: "Hassani and Khasahmadi: Contrastive Multi-View Representation Learning on Graphs, ICML 2020",
-        levels: &[TaskLevel::Nodes],
+        levels: &[TaskLevel::Nodes, TaskLevel::Graphs],
     };
     type Model = MvgrlModel;
     type State = ();
@@ -167,6 +218,9 @@ impl Method for Mvgrl {
             series.check()?;
         }
         two_views::check(Self::INFO.name, task)?;
+        if task.level == TaskLevel::Graphs {
+            graph_contrast::check_batch(task)?;
+        }
         let one = Footprint::of_encoder(&self.encoder, task.dims);
         let width = self.encoder.out_channels() as f64;
         Ok(Requirements {
@@ -177,6 +231,10 @@ impl Method for Mvgrl {
             footprint: Footprint {
                 values_per_node: 4.0 * one.values_per_node + 2.0 * width,
                 weights: 2.0 * one.weights + width * width,
+                compared: match task.level {
+                    TaskLevel::Nodes => Compared::Nothing,
+                    TaskLevel::Graphs => Compared::NodesWithGraphs,
+                },
                 ..one
             },
         })
@@ -207,14 +265,29 @@ impl Method for Mvgrl {
 
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<MvgrlModel> {
         let settings = self.gcn()?;
-        Ok(MvgrlModel {
-            adjacency: Gcn::new(settings, task.dims.nodes, initializer)?,
-            diffusion: Gcn::new(settings, task.dims.nodes, initializer)?,
-            discriminator: Discriminator::new(self.encoder.out_channels(), initializer),
+        let adjacency = Gcn::new(settings, task.dims.nodes, initializer)?;
+        let diffusion = Gcn::new(settings, task.dims.nodes, initializer)?;
+        let (width, all) = (self.encoder.out_channels(), self.encoder.all_channels());
+        Ok(match task.level {
+            TaskLevel::Nodes => {
+                let discriminator = Some(Discriminator::new(width, initializer));
+                MvgrlModel { adjacency, diffusion, discriminator, local: None, global: None }
+            }
+            TaskLevel::Graphs => {
+                let local = Some(FeedForward::new(width, width, Activation::Prelu, initializer));
+                let global = Some(FeedForward::new(all, width, Activation::Prelu, initializer));
+                MvgrlModel { adjacency, diffusion, discriminator: None, local, global }
+            }
         })
     }
 
     fn loss(&self, model: &MvgrlModel, _: &(), step: &Step<'_>) -> Result<Loss> {
+        if let (Some(local), Some(global)) = (&model.local, &model.global) {
+            return Ok(self.loss_of_graphs(model, [local, global], step)?.into());
+        }
+        let Some(discriminator) = &model.discriminator else {
+            return Err(Error::setting("model", "without heads", "one that was built for this task"));
+        };
         let [first, second] = [&step.views[0], &step.views[1]];
         let mut order: Vec<u32> = (0..first.num_nodes() as u32).collect();
         order.shuffle(&mut stream(step.seed, "corruption", step.clock.step));
@@ -228,17 +301,18 @@ impl Method for Mvgrl {
         let summary =
             |rows: &Tensor<2>, sample: &Sample| sigmoid(ops::pool(rows.clone(), &sample.offsets, Pooling::Mean));
         let (of_a, of_b) = (summary(&a, first), summary(&b, second));
-        let loss = model.discriminator.loss(b, b_shuffled, of_a, &second.offsets)
-            + model.discriminator.loss(a, a_shuffled, of_b, &first.offsets);
+        let loss = discriminator.loss(b, b_shuffled, of_a, &second.offsets)
+            + discriminator.loss(a, a_shuffled, of_b, &first.offsets);
         Ok((loss / 2.0).into())
     }
 
     fn embed(&self, model: &MvgrlModel, step: &Step<'_>) -> Result<Tensor<2>> {
-        let [first, second] = [&step.views[0], &step.views[1]];
-        let pass = Pass::eval();
-        let a = model.adjacency.forward(first.graph(Normalization::Symmetric)?, &first.features, &pass)?;
-        let b = model.diffusion.forward(&self.diffused(second)?, &second.features, &pass)?;
-        Ok(a.last() + b.last())
+        let layers = self.layers(model, step, &Pass::eval())?;
+        let [first, second] = match &model.global {
+            Some(global) => self.graphs(global, step, &layers),
+            None => layers.each_ref().map(Layers::last),
+        };
+        Ok(first + second)
     }
 
     fn search_axes(&self, _: TaskLevel) -> Vec<Axis> {

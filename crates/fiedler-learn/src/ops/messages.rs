@@ -11,18 +11,24 @@ use super::kernel;
 use super::operation::{self, Operation, width};
 use crate::Operator;
 
-/// For each node the sum of `relu(neighbor + edge)` over its neighbors.
+/// For each node the sum of `relu(neighbor + edge)` over its neighbors, or of `neighbor + edge` without `relu`.
 ///
 /// `nodes` has one row a node, `edges` one an edge, and `places` says for every entry of the operator which edge it is; an
 /// edge has two entries. The operator's values are not used. Gradients flow to the nodes and the edges.
-pub fn messages(operator: &Arc<Operator>, places: &Arc<[u32]>, nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
+pub fn messages(
+    operator: &Arc<Operator>,
+    places: &Arc<[u32]>,
+    nodes: Tensor<2>,
+    edges: Tensor<2>,
+    relu: bool,
+) -> Tensor<2> {
     assert_eq!(nodes.dims()[0], operator.num_nodes(), "one row a node");
     assert_eq!(nodes.dims()[1], edges.dims()[1], "edges as wide as nodes");
     assert_eq!(places.len(), operator.indices().len(), "an edge for each entry");
     if !operation::is_on_cpu(&nodes) {
-        return super::plain::messages(operator, places, nodes, edges);
+        return super::plain::messages(operator, places, nodes, edges, relu);
     }
-    let messages = Messages { operator: Arc::clone(operator), places: Arc::clone(places) };
+    let messages = Messages { operator: Arc::clone(operator), places: Arc::clone(places), relu };
     operation::apply(messages, [nodes.into_dispatch(), edges.into_dispatch()])
 }
 
@@ -30,6 +36,7 @@ pub fn messages(operator: &Arc<Operator>, places: &Arc<[u32]>, nodes: Tensor<2>,
 struct Messages {
     operator: Arc<Operator>,
     places: Arc<[u32]>,
+    relu: bool,
 }
 
 impl Messages {
@@ -58,6 +65,7 @@ impl Operation<2> for Messages {
     fn forward(&self, [nodes, edges]: [FlexTensor; 2]) -> (FlexTensor, [FlexTensor; 2]) {
         let width = width(&nodes);
         let (of_nodes, of_edges): (&[f32], &[f32]) = (nodes.storage(), edges.storage());
+        let least = if self.relu { 0.0 } else { f32::NEG_INFINITY };
         let mut sums = vec![0.0; of_nodes.len()];
         kernel::for_each_part(
             &mut sums,
@@ -69,7 +77,7 @@ impl Operation<2> for Messages {
                         let node = &of_nodes[neighbor * width..(neighbor + 1) * width];
                         let edge = &of_edges[edge * width..(edge + 1) * width];
                         for ((sum, &node), &edge) in sum.iter_mut().zip(node).zip(edge) {
-                            *sum += (node + edge).max(0.0);
+                            *sum += (node + edge).max(least);
                         }
                     }
                 }
@@ -83,13 +91,14 @@ impl Operation<2> for Messages {
         let width = width(nodes);
         let (of_nodes, of_edges): (&[f32], &[f32]) = (nodes.storage(), edges.storage());
         let gradient: &[f32] = gradient.storage();
+        let least = if self.relu { 0.0 } else { f32::NEG_INFINITY };
         // What flows back along an edge from one end's sum to the other end's value.
         let flow = |image: &mut [f32], from: usize, node: usize, edge: usize| {
             let gradient = &gradient[from * width..(from + 1) * width];
             let node = &of_nodes[node * width..(node + 1) * width];
             let edge = &of_edges[edge * width..(edge + 1) * width];
             for (((image, &gradient), &node), &edge) in image.iter_mut().zip(gradient).zip(node).zip(edge) {
-                *image += if node + edge > 0.0 { gradient } else { 0.0 };
+                *image += if node + edge > least { gradient } else { 0.0 };
             }
         };
         let for_nodes = wanted[0].then(|| {

@@ -24,6 +24,7 @@ mod scalar;
 mod similarity;
 mod standardize;
 mod weighted;
+mod weighted_messages;
 
 pub use activate::activate;
 pub use batch_norm::{BatchNormOp, Statistics, normalize, statistics};
@@ -42,3 +43,4 @@ pub(crate) use similarity::SHORTEST;
 pub use similarity::{Similarity, similarity};
 pub use standardize::{STANDARDIZE_EPSILON, standardize};
 pub use weighted::propagate_weighted;
+pub use weighted_messages::weighted_messages;

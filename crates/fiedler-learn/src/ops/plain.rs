@@ -128,13 +128,35 @@ pub fn pool(nodes: Tensor<2>, offsets: &GraphOffsets, pooling: Pooling) -> Tenso
 }
 
 /// See [`messages`](super::messages()).
-pub fn messages(operator: &Operator, places: &[u32], nodes: Tensor<2>, edges: Tensor<2>) -> Tensor<2> {
+pub fn messages(operator: &Operator, places: &[u32], nodes: Tensor<2>, edges: Tensor<2>, relu: bool) -> Tensor<2> {
     let device = nodes.device();
     let sums = Tensor::zeros(nodes.shape(), &device);
     let entries = operator.on_device(&device).for_inputs(&nodes);
     let neighbors = nodes.select(0, entries.columns);
     let edges = edges.select(0, indices(places.to_vec(), &device));
-    sums.select_assign(0, entries.rows, (neighbors + edges).clamp_min(0.0), IndexingUpdateOp::Add)
+    let messages = neighbors + edges;
+    let messages = if relu { messages.clamp_min(0.0) } else { messages };
+    sums.select_assign(0, entries.rows, messages, IndexingUpdateOp::Add)
+}
+
+/// See [`weighted_messages`](super::weighted_messages()).
+pub fn weighted_messages(
+    operator: &Operator,
+    weights: Tensor<1>,
+    nodes: Tensor<2>,
+    edges: Option<(&[u32], Tensor<2>)>,
+    relu: bool,
+) -> Tensor<2> {
+    let device = nodes.device();
+    let sums = Tensor::zeros(nodes.shape(), &device);
+    let entries = operator.on_device(&device).for_inputs(&nodes);
+    let neighbors = nodes.select(0, entries.columns);
+    let messages = match edges {
+        Some((places, edges)) => neighbors + edges.select(0, indices(places.to_vec(), &device)),
+        None => neighbors,
+    };
+    let messages = if relu { messages.clamp_min(0.0) } else { messages };
+    sums.select_assign(0, entries.rows, messages * weights.unsqueeze_dim::<2>(1), IndexingUpdateOp::Add)
 }
 
 /// See [`statistics`](super::statistics()).

@@ -340,14 +340,15 @@ impl<M: Method> Epoch for Probe<'_, '_, M> {
         self.clock
     }
 
-    fn loss_of(&mut self, views: &[Pipeline]) -> Result<f32> {
+    fn loss_of_share(&mut self, views: &[Pipeline], share: f64) -> Result<f32> {
         let Some(model) = self.model else { return Ok(f32::NAN) };
         let model = model.valid();
         let device = self.device.clone().inner();
         let views: EpochViews = self.trainer.fitted(views)?;
         let whole = self.trainer.whole(&device)?;
         let (mut sum, mut graphs) = (0.0, 0);
-        for batch in self.batches {
+        let steps = (share * self.batches.len() as f64).ceil() as usize;
+        for batch in self.batches.iter().take(steps.max(1)) {
             let made = self.trainer.make(batch, whole.as_ref(), &views, self.clock.epoch, &device)?;
             let loss = self.trainer.loss_of(&model, &self.state, &made, self.clock)?;
             sum += f64::from(loss) * batch.graphs.len() as f64;

@@ -63,7 +63,8 @@ impl Method for Choosing {
     }
 
     fn views(&self, state: &Weights, _: &[Pipeline]) -> Vec<Pipeline> {
-        let one_of = OneOf { choices: choices().to_vec(), weights: Some(state.weights.clone()), each_graph: true };
+        let one_of =
+            OneOf { choices: choices().to_vec(), weights: Some(state.weights.clone()), each_graph: true, joint: false };
         vec![Pipeline::OneOf(one_of), Pipeline::Identity]
     }
 

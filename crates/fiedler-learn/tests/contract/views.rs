@@ -37,7 +37,7 @@ impl Method for Masked {
     }
 
     fn views(&self, _: &(), _: &[Pipeline]) -> Vec<Pipeline> {
-        vec![Pipeline::MaskNodes(MaskNodes { rate: 0.5 }), Pipeline::Identity]
+        vec![Pipeline::MaskNodes(MaskNodes { rate: 0.5, ..MaskNodes::default() }), Pipeline::Identity]
     }
 
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<MaskedModel> {

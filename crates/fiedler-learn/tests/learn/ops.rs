@@ -158,15 +158,45 @@ fn messages_differ_by_edge() {
     let operator = Arc::new(Operator::new(&graph, Normalization::None));
     let places: Arc<[u32]> = graph.spread_to_entries(&(0..graph.num_edges() as u32).collect::<Vec<_>>()).into();
     let matrices = [matrix(60, 13, 12), matrix(graph.num_edges(), 13, 13)];
-    let fast = |m: &[Tensor<2>], _: &[Tensor<1>]| ops::messages(&operator, &places, m[0].clone(), m[1].clone());
-    assert_same(
-        &fast,
-        &|m, _| plain::messages(&operator, &places, m[0].clone(), m[1].clone()),
-        &matrices,
-        &[],
-        "messages",
-    );
-    assert_derivative(&fast, &matrices, &[], 2e-2, "messages");
+    for relu in [true, false] {
+        let fast =
+            |m: &[Tensor<2>], _: &[Tensor<1>]| ops::messages(&operator, &places, m[0].clone(), m[1].clone(), relu);
+        assert_same(
+            &fast,
+            &|m, _| plain::messages(&operator, &places, m[0].clone(), m[1].clone(), relu),
+            &matrices,
+            &[],
+            "messages",
+        );
+        assert_derivative(&fast, &matrices, &[], 2e-2, "messages");
+    }
+}
+
+#[test]
+fn messages_are_weighted_in_each_direction() {
+    let graph = common::graph(60, 150, 11);
+    let operator = Arc::new(Operator::new(&graph, Normalization::None));
+    let places: Arc<[u32]> = graph.spread_to_entries(&(0..graph.num_edges() as u32).collect::<Vec<_>>()).into();
+    let matrices = [matrix(60, 13, 12), matrix(graph.num_edges(), 13, 13)];
+    let weights = [vector(operator.indices().len(), 18)];
+    for relu in [true, false] {
+        let fast = |m: &[Tensor<2>], v: &[Tensor<1>]| {
+            let edges = Some((&places, m[1].clone()));
+            ops::weighted_messages(&operator, v[0].clone(), m[0].clone(), edges, relu)
+        };
+        let plain = |m: &[Tensor<2>], v: &[Tensor<1>]| {
+            let edges = Some((&*places, m[1].clone()));
+            plain::weighted_messages(&operator, v[0].clone(), m[0].clone(), edges, relu)
+        };
+        assert_same(&fast, &plain, &matrices, &weights, "weighted messages");
+        assert_derivative(&fast, &matrices, &weights, 2e-2, "weighted messages");
+    }
+    let fast =
+        |m: &[Tensor<2>], v: &[Tensor<1>]| ops::weighted_messages(&operator, v[0].clone(), m[0].clone(), None, false);
+    let plain =
+        |m: &[Tensor<2>], v: &[Tensor<1>]| plain::weighted_messages(&operator, v[0].clone(), m[0].clone(), None, false);
+    assert_same(&fast, &plain, &matrices[..1], &weights, "weighted sums");
+    assert_derivative(&fast, &matrices[..1], &weights, 2e-2, "weighted sums");
 }
 
 #[test]
