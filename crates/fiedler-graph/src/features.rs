@@ -446,7 +446,7 @@ impl Categorical {
     }
 }
 
-fn gather<T: Copy>(values: &[T], columns: usize, rows: &[u32]) -> Vec<T> {
+pub(crate) fn gather<T: Copy>(values: &[T], columns: usize, rows: &[u32]) -> Vec<T> {
     let mut gathered = Vec::with_capacity(rows.len() * columns);
     for &row in rows {
         gathered.extend_from_slice(&values[row as usize * columns..(row as usize + 1) * columns]);

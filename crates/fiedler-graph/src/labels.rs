@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
+use crate::features::gather;
 use crate::fingerprint;
 
 /// One label a node or graph, some of which may be missing.
@@ -85,6 +86,26 @@ impl Labels {
             Labels::Regression(values) => clear(&mut values.values, values.names.len(), items),
         }
         labels
+    }
+
+    /// The labels of some nodes or graphs, in the order given; classes and columns stay as they are.
+    ///
+    /// # Panics
+    /// When one of them does not exist.
+    pub fn gather(&self, items: &[u32]) -> Labels {
+        match self {
+            Labels::Classes(classes) => {
+                Labels::Classes(Classes { names: classes.names.clone(), of: gather(&classes.of, 1, items) })
+            }
+            Labels::MultiLabel(tasks) => Labels::MultiLabel(MultiLabel {
+                names: tasks.names.clone(),
+                answers: gather(&tasks.answers, tasks.names.len(), items),
+            }),
+            Labels::Regression(values) => Labels::Regression(Regression {
+                names: values.names.clone(),
+                values: gather(&values.values, values.names.len(), items),
+            }),
+        }
     }
 
     /// A hash of all labels, those that are missing included, and of nothing else: names of classes do not count.
