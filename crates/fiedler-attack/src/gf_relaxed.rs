@@ -90,12 +90,12 @@ impl LowRankLoss {
         let signal = features.transposed_times(&rows).values().iter().map(|value| value * value).sum();
         let mut pull = vec![0.0; nodes];
         let mut weighted = rows.clone();
-        for node in 0..nodes {
+        for (node, pull) in pull.iter_mut().enumerate() {
             let root = map.degrees()[node].sqrt();
             rows.row_mut(node).iter_mut().for_each(|value| *value /= root);
             for ((weighted, &own), value) in weighted.row_mut(node).iter_mut().zip(rows.row(node)).zip(values) {
                 *weighted = 4.0 * value * own;
-                pull[node] += 2.0 * value * value * own * own;
+                *pull += 2.0 * value * value * own * own;
             }
         }
         let eigenvalues = values.iter().map(|value| value * value).sum();

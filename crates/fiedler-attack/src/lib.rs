@@ -37,6 +37,7 @@ mod mettack;
 mod random;
 mod settings;
 mod surrogate;
+mod suspicion;
 
 pub use bcd::{GrBcd, PrBcd};
 pub use degree_test::DegreeTest;
@@ -48,6 +49,7 @@ pub use gf_relaxed::GfRelaxed;
 pub use knowledge::{Knowledge, Known};
 pub use mettack::Mettack;
 pub use random::{RandomFlips, RandomMode};
-pub use settings::{AttackInput, AttackSettings, Outcome};
+pub use settings::{AttackInput, AttackSettings, Checkpoint, Outcome};
 pub use surrogate::loss::AttackLoss;
 pub use surrogate::{Objective, StartWeights, SurrogateSettings, surrogate_accuracy};
+pub use suspicion::{Suspect, suspicious_edges};

@@ -16,6 +16,9 @@ use crate::knowledge::{Knowledge, Known};
 use crate::mettack::Mettack;
 use crate::random::RandomFlips;
 
+/// Hears of the flips made so far.
+pub type Checkpoint<'a> = dyn Fn(&[Flip]) + Sync + 'a;
+
 /// What an attack is made on.
 #[derive(Clone, Copy)]
 pub struct AttackInput<'a> {
@@ -26,7 +29,7 @@ pub struct AttackInput<'a> {
     /// Flips of an earlier attack with the same settings that was stopped; it goes on after them.
     pub resume: &'a [Flip],
     /// Told all flips so far, now and then, so that they can be kept.
-    pub checkpoint: Option<&'a (dyn Fn(&[Flip]) + Sync)>,
+    pub checkpoint: Option<&'a Checkpoint<'a>>,
 }
 
 impl<'a> AttackInput<'a> {

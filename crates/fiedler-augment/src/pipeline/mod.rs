@@ -22,6 +22,7 @@
 
 mod choice;
 mod fit;
+mod prune;
 mod short;
 
 use fiedler_graph::GraphSet;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 pub use choice::OneOf;
 pub use fit::{ComputeSchemes, FitContext, FittedPipeline, SchemeSource, ViewStep};
+pub use prune::PruneEdges;
 pub use short::{FeatureMasking, MaskRates, short_form};
 
 use crate::error::{Error, Result, check_share};
@@ -56,6 +58,8 @@ pub enum Pipeline {
     DropEdges(Rate),
     /// Edges are added between random pairs; the rate is relative to the number of edges there are.
     AddEdges(Rate),
+    /// Edges whose ends have unlike features are left out: the defence of GCN-Jaccard.
+    PruneEdges(PruneEdges),
     /// A share of each graph's nodes loses its edges and is passed over by readouts.
     DropNodes(Rate),
     /// The nodes are kept that a random walk meets first; the rate is the share that is dropped.
@@ -148,6 +152,7 @@ impl Pipeline {
             }
             Pipeline::AddEdges(Rate { rate }) if rate.is_finite() && *rate >= 0.0 => Ok(()),
             Pipeline::AddEdges(Rate { rate }) => Err(Error::setting("rate", rate, "a number that is not negative")),
+            Pipeline::PruneEdges(prune) => prune.check(),
             Pipeline::MaskFeatures(mask) => mask.check(),
             Pipeline::MaskNodes(mask) => mask.check(),
         }

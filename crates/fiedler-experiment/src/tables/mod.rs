@@ -17,9 +17,11 @@ mod node;
 mod paper;
 mod plan;
 mod plugin;
+mod poisoned;
 mod preanalysis;
 mod recipes;
 mod report;
+mod robustness;
 mod run_score;
 mod run_store;
 mod spectrum;
@@ -94,9 +96,22 @@ impl TablePlan {
             assignments: self.assignments.clone(),
         };
         let data = data::load(&self.names(), preset, &paper, observer)?;
+        // Names that no row has are refused before anything is made.
         let mut plan = self.plan(&data, &recipes, &paper)?;
         let lock = RunLock::make(&self.out)?;
         let observer: &dyn Observer = &lock.refreshing(observer);
+        let data = match self.kind.poisons() {
+            Some(poisons) => {
+                let wanted = |task: &Task| {
+                    let cells = self.kind.cells(&Context { data: task, place: 0, recipes: &recipes, paper: &paper })?;
+                    Ok(cells.iter().any(|cell| self.is_wanted(cell)))
+                };
+                let data = poisoned::with_poisoned(data, poisons, wanted, preset, self.seed, &self.out, observer)?;
+                plan = self.plan(&data, &recipes, &paper)?;
+                data
+            }
+            None => data,
+        };
         let store = RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) };
         let table = plan.carry_out(&data, &store)?;
         if self.kind.writes_steps() {
@@ -124,18 +139,19 @@ impl TablePlan {
     }
 
     fn choose_rows(&self, cells: &mut Vec<Cell>) -> Result<()> {
-        let is = |row: &str, wanted: &String| row.eq_ignore_ascii_case(wanted);
         for wanted in &self.methods {
-            if !cells.iter().any(|cell| is(&cell.row, wanted)) {
+            if !cells.iter().any(|cell| self.kind.chooses(&cell.row, std::slice::from_ref(wanted))) {
                 let mut known: Vec<&str> = cells.iter().map(|cell| cell.row.as_str()).collect();
                 known.sort_unstable();
                 known.dedup();
                 return Err(fiedler_graph::Error::unknown_name("method", wanted, known).into());
             }
         }
-        if !self.methods.is_empty() {
-            cells.retain(|cell| self.methods.iter().any(|wanted| is(&cell.row, wanted)));
-        }
+        cells.retain(|cell| self.is_wanted(cell));
         Ok(())
+    }
+
+    fn is_wanted(&self, cell: &Cell) -> bool {
+        self.methods.is_empty() || self.kind.chooses(&cell.row, &self.methods)
     }
 }
