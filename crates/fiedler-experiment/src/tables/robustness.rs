@@ -74,14 +74,13 @@ fn row(attack: &str, method: &str, ratio: f64) -> String {
 fn chooses(row: &str, wanted: &[String]) -> bool {
     let Some((attack, rest)) = row.split_once(", ") else { return false };
     let method = rest.rsplit_once(' ').map_or(rest, |(method, _)| method);
-    let is = |name: &str| move |wanted: &&String| name.eq_ignore_ascii_case(wanted);
+    let has = |names: &[&String], name: &str| names.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
     let is_attack = |wanted: &&String| ATTACKS.iter().any(|attack| attack.eq_ignore_ascii_case(wanted));
     if wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(row)) {
         return true;
     }
     let (attacks, methods): (Vec<&String>, Vec<&String>) = wanted.iter().partition(is_attack);
-    (attacks.is_empty() || attacks.iter().any(|wanted| is(attack)(wanted)))
-        && (methods.is_empty() || methods.iter().any(|wanted| is(method)(wanted)))
+    (attacks.is_empty() || has(&attacks, attack)) && (methods.is_empty() || has(&methods, method))
 }
 
 fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
