@@ -319,7 +319,7 @@ pub(crate) fn walk(count: usize, bound: f32, random: &mut impl Rng, mut visit: i
 }
 
 /// The pair at a place of the packed triangle.
-pub(crate) fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
+pub fn pair_at(nodes: usize, at: usize) -> (u32, u32) {
     // Row i starts at i (2n - 1 - i) / 2; the root is close, and whole numbers have the last word.
     let twice = (2 * nodes - 1) as f64;
     let root = 0.5 * (twice - (twice * twice - 8.0 * at as f64).max(0.0).sqrt());

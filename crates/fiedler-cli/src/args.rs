@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fiedler_attack::AttackSettings;
 use fiedler_augment::SchemeSettings;
 use fiedler_experiment::{Named, settings_tree};
 use serde::Deserialize;
@@ -24,6 +25,13 @@ pub fn named<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
 pub fn schemes() -> PossibleValuesParser {
     let values =
         SchemeSettings::ALL.iter().map(|(name, about)| PossibleValue::new(*name).help(about.trim_end_matches('.')));
+    PossibleValuesParser::new(values)
+}
+
+/// The name of an attack: the help lists all of them with what they do.
+pub fn attacks() -> PossibleValuesParser {
+    let values =
+        AttackSettings::ALL.iter().map(|(name, about)| PossibleValue::new(*name).help(about.trim_end_matches('.')));
     PossibleValuesParser::new(values)
 }
 

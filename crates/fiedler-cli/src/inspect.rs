@@ -1,5 +1,6 @@
 //! `fiedler inspect`: a graph or a set of graphs in figures.
 
+use fiedler_attack::{Suspect, suspicious_edges};
 use fiedler_graph::measure::{self, Range, Summary};
 use fiedler_graph::{BuildReport, Dataset};
 use fiedler_spectral::Operator;
@@ -25,6 +26,9 @@ pub struct Inspect {
     /// Whose spectrum: laplacian or propagation
     #[arg(long, requires = "spectrum", default_value_t, hide_default_value = true)]
     operator: Operator,
+    /// Also list this many edges that look added: their ends have unlike features, and the spectrum hangs on them
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20")]
+    suspicious: Option<usize>,
     /// Only this graph of a set, counted from 0
     #[arg(long, value_name = "N")]
     graph: Option<usize>,
@@ -46,6 +50,8 @@ struct Report<'a> {
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     spectrum: Option<&'a Spectrum>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suspicious: Option<&'a [Suspect]>,
 }
 
 impl Inspect {
@@ -56,6 +62,7 @@ impl Inspect {
         }
         let summary = measure::summarize(&dataset);
         let spectrum = self.spectrum.then(|| self.look_at_spectrum(&dataset, common, output)).transpose()?;
+        let suspects = self.suspicious.map(|count| suspects(&dataset, count)).transpose()?;
         if self.json {
             let report = &dataset.report;
             return output.json(&Report {
@@ -65,9 +72,14 @@ impl Inspect {
                 skipped: report.skipped,
                 notes: &report.notes,
                 spectrum: spectrum.as_ref(),
+                suspicious: suspects.as_deref(),
             });
         }
-        output.result(&describe(&summary, &dataset, spectrum.as_ref()))
+        let mut text = describe(&summary, &dataset, spectrum.as_ref());
+        if let Some(suspects) = &suspects {
+            text += &describe_suspects(suspects, &dataset);
+        }
+        output.result(&text)
     }
 
     fn look_at_spectrum(&self, dataset: &Dataset, common: &Common, output: &Output) -> Result<Spectrum> {
@@ -81,6 +93,29 @@ impl Inspect {
         spinner.finish_and_clear();
         Ok(spectrum?)
     }
+}
+
+/// The edges that look most as if they were added.
+fn suspects(dataset: &Dataset, count: usize) -> Result<Vec<Suspect>> {
+    let Some(graph) = dataset.graph() else {
+        let message = format!("{} has {} graphs, and suspicious edges are of one", dataset.name, dataset.graphs.len());
+        return Err(Error::new(ErrorKind::Usage, message, "choose one with --graph N".to_owned()));
+    };
+    let mut suspects = suspicious_edges(graph, dataset.features.as_ref());
+    suspects.truncate(count);
+    Ok(suspects)
+}
+
+fn describe_suspects(suspects: &[Suspect], dataset: &Dataset) -> String {
+    let graph = dataset.graphs.block_diagonal();
+    let mut table = Table::new("edges that look added, the most suspicious first".to_owned());
+    for suspect in suspects {
+        let likeness = suspect.similarity.map_or(String::new(), |likeness| format!("likeness {likeness:.3}, "));
+        let ends = format!("{} – {}", graph.name(suspect.low), graph.name(suspect.high));
+        let effect = suspect.spectral_effect;
+        table.row(ends, format!("suspicion {:.3}  ({likeness}effect on the spectrum {effect:.3})", suspect.score));
+    }
+    table.to_string()
 }
 
 /// One graph of a set by itself, with what is known of its nodes.

@@ -3,6 +3,7 @@
 //! [`main`] is all of it, so that the Python package can bring the program along. The allocator is that of whoever calls it.
 
 mod args;
+mod attack;
 mod augment;
 mod completions;
 mod convert;
@@ -78,6 +79,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Compute an augmentation scheme that changes the graph's spectrum most
     Augment(Box<augment::Augment>),
+    /// Poison a graph, so that whoever learns from it learns worst
+    Attack(Box<attack::Attack>),
     /// Learn an embedding of nodes or graphs without labels
     Embed(Box<embed::Embed>),
     /// Judge embeddings by how well labels can be predicted from them
@@ -149,6 +152,7 @@ fn run_here(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Inspect(inspect) => inspect.run(&cli.common, &output),
         Command::Augment(augment) => augment.run(&cli.common, &output),
+        Command::Attack(attack) => attack.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
         Command::Report(report) => report.run(&cli.common, &output),

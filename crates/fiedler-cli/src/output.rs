@@ -164,7 +164,11 @@ impl Output {
         match value.filter(|_| name == "training") {
             Some(loss) => stage.training(done, total, loss, self.logs()),
             None => {
-                let value = value.map_or(String::new(), |value| format!(" {value:.4} of the norm,"));
+                let value = match (name, value) {
+                    (_, None) => String::new(),
+                    ("attack", Some(loss)) => format!(" attack loss {loss:.4},"),
+                    (_, Some(norm)) => format!(" {norm:.4} of the norm,"),
+                };
                 stage.bar.set_message(format!("{}:{value}", stage.words(item)));
                 stage.is_time_for_a_line(self.logs()).then(|| stage.line(item, done, total, &value))
             }

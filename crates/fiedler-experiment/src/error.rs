@@ -28,6 +28,9 @@ pub enum Error {
     /// A spectrum could not be computed.
     #[error(transparent)]
     Spectral(#[from] fiedler_spectral::Error),
+    /// A graph could not be attacked.
+    #[error(transparent)]
+    Attack(#[from] fiedler_attack::Error),
     /// An augmentation scheme could not be computed or read.
     #[error(transparent)]
     Augment(#[from] fiedler_augment::Error),
@@ -123,6 +126,7 @@ impl Error {
             Error::Io(error) => error.hint(),
             Error::File { source, .. } => source.hint(),
             Error::Spectral(error) => error.hint(),
+            Error::Attack(error) => error.hint(),
             Error::Augment(error) => error.hint(),
             Error::Learn(error) => error.hint(),
             Error::Evaluate(error) => error.hint(),
@@ -140,6 +144,8 @@ impl Error {
             Error::Io(error) => of_files(error),
             Error::File { source, .. } => source.kind(),
             Error::Spectral(_) => ErrorKind::Usage,
+            Error::Attack(fiedler_attack::Error::Graph(error)) => of_graph(error),
+            Error::Attack(_) => ErrorKind::Usage,
             Error::Augment(error) => of_augment(error),
             Error::Learn(error) => of_learn(error),
             Error::Evaluate(error) => of_evaluate(error),

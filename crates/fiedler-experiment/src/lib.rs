@@ -20,6 +20,7 @@
 //! # Ok::<(), fiedler_experiment::Error>(())
 //! ```
 
+pub mod attack;
 mod error;
 mod evaluation;
 pub mod memory;

@@ -1,8 +1,11 @@
 //! Opening data: a path, a name of the catalogue or a generator becomes a dataset.
 
+use std::path::Path;
+
 use fiedler_graph::{Dataset, Observer};
 use fiedler_io::ReadOptions;
 
+use crate::attack;
 use crate::error::Result;
 use crate::observe::Tell;
 
@@ -15,8 +18,15 @@ pub const BUILT_IN: &str = "citation";
 /// When there is no such path or name, or it cannot be read.
 pub fn open_observed(data: &str, options: &ReadOptions, seed: u64, observer: &dyn Observer) -> Result<Dataset> {
     let stage = observer.stage("reading", data);
-    let dataset = fiedler_io::open(data, options, seed)?;
+    let poisoned = attack::folder_of(data);
+    let dataset = match &poisoned {
+        Some(folder) if Path::new(data).is_dir() => fiedler_io::read::read(folder.join(attack::POISONED), options)?,
+        _ => fiedler_io::open(data, options, seed)?,
+    };
     drop(stage);
+    if let Some(note) = poisoned.and_then(|folder| attack::note_of(&folder)) {
+        observer.note(&format!("note: {note}"));
+    }
     for note in dataset.report.notes.iter().chain(&weights_in_words(&dataset)) {
         observer.note(&format!("note: {note}"));
     }

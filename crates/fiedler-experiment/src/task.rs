@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fiedler_evaluate::Target;
-use fiedler_graph::{Dataset, Observer};
+use fiedler_graph::{Dataset, GraphSet, Observer};
 use fiedler_io::{ReadOptions, catalogue};
 use fiedler_learn::TaskLevel;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::open::open_observed;
 
 /// A dataset with what is decided when it is opened: level, labels, fingerprints.
+#[derive(Clone)]
 pub struct Task {
     /// As in print.
     pub title: String,
@@ -24,8 +25,19 @@ pub struct Task {
     pub level: TaskLevel,
     /// What tells the data from others.
     pub record: DataRecord,
+    /// What was done to the graph, where it was attacked for a table.
+    pub(crate) poison: Option<Poison>,
     target: Option<Target>,
     labels: OnceLock<String>,
+}
+
+/// An attack of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Poison {
+    /// Name of the attack, as rows have it.
+    pub attack: &'static str,
+    /// Share of the edges that was flipped.
+    pub ratio: f64,
 }
 
 /// What was embedded, as `run.json` has it.
@@ -72,8 +84,16 @@ impl Task {
             record: DataRecord::new(source.to_owned(), options.clone(), &dataset),
             target: Target::of(&dataset).ok(),
             labels: OnceLock::new(),
+            poison: None,
             dataset,
         }
+    }
+
+    /// Puts other edges among the same nodes.
+    pub(crate) fn change_graphs(&mut self, graphs: GraphSet) {
+        self.dataset.graphs = graphs;
+        self.dataset.edge_features = None;
+        self.record = DataRecord::new(self.record.source.clone(), self.record.options.clone(), &self.dataset);
     }
 
     /// What is to be predicted, where there are labels.

@@ -233,6 +233,37 @@ impl Features {
         if squares > 0.0 { product / squares.sqrt() } else { 0.0 }
     }
 
+    /// Likeness of two rows as sets of features: Jaccard's, those that both have among those that either has, where all values are 0 or 1;
+    /// else their cosine. 0 where neither has any.
+    ///
+    /// ```
+    /// use fiedler_graph::{Dense, Features};
+    /// let words = Features::Dense(Dense::new(2, 3, vec![1.0, 1.0, 0.0, 0.0, 1.0, 1.0])?);
+    /// assert_eq!(words.similarity(0, 1), 1.0 / 3.0);
+    /// let reals = Features::Dense(Dense::new(2, 2, vec![3.0, 4.0, 4.0, 3.0])?);
+    /// assert!((reals.similarity(0, 1) - 0.96).abs() < 1e-12);
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    pub fn similarity(&self, a: usize, b: usize) -> f64 {
+        let ones = |row: &[f32]| row.iter().all(|value| *value == 0.0 || *value == 1.0);
+        let (both, first, second) = match self {
+            Features::Dense(dense) if ones(dense.row(a)) && ones(dense.row(b)) => {
+                let (a, b) = (dense.row(a), dense.row(b));
+                let count = |row: &[f32]| row.iter().filter(|value| **value != 0.0).count();
+                (a.iter().zip(b).filter(|(a, b)| **a != 0.0 && **b != 0.0).count(), count(a), count(b))
+            }
+            Features::Sparse(sparse) if ones(sparse.row(a).1) && ones(sparse.row(b).1) => {
+                let (a, b) = (sparse.row(a).0, sparse.row(b).0);
+                (a.iter().filter(|column| b.binary_search(column).is_ok()).count(), a.len(), b.len())
+            }
+            _ => return self.cosine(a, b),
+        };
+        match first + second - both {
+            0 => 0.0,
+            either => both as f64 / either as f64,
+        }
+    }
+
     /// One-hot node degrees, for graphs without features. Degrees of `cap` and more share the last of `cap + 1` columns.
     ///
     /// ```
@@ -462,7 +493,7 @@ impl Categorical {
     }
 }
 
-fn gather<T: Copy>(values: &[T], columns: usize, rows: &[u32]) -> Vec<T> {
+pub(crate) fn gather<T: Copy>(values: &[T], columns: usize, rows: &[u32]) -> Vec<T> {
     let mut gathered = Vec::with_capacity(rows.len() * columns);
     for &row in rows {
         gathered.extend_from_slice(&values[row as usize * columns..(row as usize + 1) * columns]);

@@ -95,12 +95,15 @@ impl Labels {
     /// let Labels::Classes(chosen) = labels.gather(&[2, 0]) else { unreachable!() };
     /// assert_eq!((chosen.of(), chosen.count()), (&[Some(2), Some(0)][..], 3));
     /// ```
+    ///
+    /// # Panics
+    /// When one of them does not exist.
     pub fn gather(&self, items: &[u32]) -> Labels {
         let mut labels = self.clone();
         match &mut labels {
-            Labels::Classes(classes) => classes.of = choose(&classes.of, 1, items),
-            Labels::MultiLabel(tasks) => tasks.answers = choose(&tasks.answers, tasks.names.len(), items),
-            Labels::Regression(values) => values.values = choose(&values.values, values.names.len(), items),
+            Labels::Classes(classes) => classes.of = gather(&classes.of, 1, items),
+            Labels::MultiLabel(tasks) => tasks.answers = gather(&tasks.answers, tasks.names.len(), items),
+            Labels::Regression(values) => values.values = gather(&values.values, values.names.len(), items),
         }
         labels
     }
@@ -116,10 +119,6 @@ impl Labels {
     pub fn fingerprint(&self) -> String {
         fingerprint::of_labels(self)
     }
-}
-
-fn choose<T: Copy>(rows: &[T], columns: usize, items: &[u32]) -> Vec<T> {
-    items.iter().flat_map(|&item| &rows[item as usize * columns..(item as usize + 1) * columns]).copied().collect()
 }
 
 fn clear<T>(rows: &mut [Option<T>], columns: usize, items: &[u32]) {

@@ -21,6 +21,7 @@
 //! This crate touches no files and knows no formats.
 
 mod build;
+mod component;
 mod csr;
 mod dataset;
 mod ego;

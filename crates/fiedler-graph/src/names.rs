@@ -50,6 +50,17 @@ impl Names {
         (0..self.len()).map(|node| self.get(node))
     }
 
+    /// The names of some nodes, in the order given.
+    ///
+    /// # Panics
+    /// When a node does not exist.
+    pub fn gather(&self, nodes: &[u32]) -> Names {
+        match self {
+            Names::Integers(names) => Names::Integers(nodes.iter().map(|&node| names[node as usize]).collect()),
+            Names::Strings(names) => Names::Strings(nodes.iter().map(|&node| names[node as usize].clone()).collect()),
+        }
+    }
+
     /// Names that are not simply 0, 1, 2 …, for a graph to remember; `None` when they are.
     pub fn unless_counting(self) -> Option<Names> {
         match &self {

@@ -175,7 +175,8 @@ impl ExperimentPage {
             return None;
         }
         let xs = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.x));
-        let wide = xs().fold(f64::INFINITY, f64::min) * 20.0 < xs().fold(0.0, f64::max);
+        let least = xs().fold(f64::INFINITY, f64::min);
+        let wide = least > 0.0 && least * 20.0 < xs().fold(0.0, f64::max);
         let title = self.number();
         let x = if wide { Axis::logarithmic(title) } else { Axis::linear(title) };
         let unit = if of.is_empty() { self.unit.clone() } else { quantity_unit(of, &self.unit) };
@@ -198,6 +199,7 @@ impl ExperimentPage {
         match self.name.as_str() {
             "strength" => "perturbation strength σₑ (share of edges)",
             "preanalysis" => "perturbation strength σ (share of edges)",
+            "robustness" => "flipped pairs (share of edges)",
             "eigenvalues" => "eigenvalues of each end, K",
             "coverage" => "share of eigenvalues covered",
             _ => "value",

@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attack;
 mod changes;
 mod comparison;
 mod connectivity;
@@ -40,6 +41,7 @@ mod spectra;
 mod table;
 pub mod theme;
 
+pub use attack::{AttackPage, FlipRow, SuspectRow};
 pub use changes::Probabilities;
 pub use comparison::Comparison;
 pub use error::{Error, Result};

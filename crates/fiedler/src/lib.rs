@@ -18,7 +18,7 @@
 //! ```
 //!
 //! This crate gathers the others under one name. Data flow one way through them: [`graph`] → [`spectral`] → [`augment`] → [`learn`] →
-//! [`evaluate`] → [`report`]; [`experiment`] puts them together into runs, searches and tables. The program `fiedler` is the crate
+//! [`evaluate`] → [`report`]; [`attack`] poisons graphs, and [`experiment`] puts them together into runs, searches and tables. The program `fiedler` is the crate
 //! `fiedler-cli`. The features `png`, `fetch`, `parquet` and `molecules` are off unless asked for.
 //!
 //! # Glossary
@@ -48,6 +48,7 @@
 //! | `Probe`, `cs`, `alphas`, `Scaling::{standardize, l2-rows}` | linear evaluation | `LogisticRegression(C)`, `Ridge(alpha)`, `StandardScaler`, `normalize` |
 //! | `Protocol`: `public`, `random`, `kfold`, `scaffold`, `reference` | – | `PublicSplit`, `ShuffleSplit`, `StratifiedKFold` |
 
+pub use fiedler_attack as attack;
 pub use fiedler_augment as augment;
 pub use fiedler_evaluate as evaluate;
 pub use fiedler_experiment as experiment;

@@ -142,6 +142,7 @@ impl Pipeline {
             }
             Pipeline::DropEdges(Rate { rate }) => structure(Augmentation::Uniform(Rates::removing(*rate))),
             Pipeline::AddEdges(Rate { rate }) => structure(Augmentation::Uniform(Rates { remove: 0.0, add: *rate })),
+            Pipeline::PruneEdges(prune) => Arc::new(prune.fit(context.set, context.features)?),
             Pipeline::DropNodes(Rate { rate }) => drop(*rate, Selection::Uniform),
             Pipeline::PerturbEdges(perturb) => Arc::new(*perturb),
             Pipeline::Subgraph(Rate { rate }) => drop(*rate, Selection::Walk),

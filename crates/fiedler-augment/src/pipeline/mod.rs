@@ -23,6 +23,7 @@
 mod choice;
 mod fit;
 mod perturb;
+mod prune;
 mod short;
 
 use fiedler_graph::GraphSet;
@@ -32,6 +33,7 @@ use serde::{Deserialize, Serialize};
 pub use choice::OneOf;
 pub use fit::{ComputeSchemes, FitContext, FittedPipeline, SchemeSource, ViewStep};
 pub use perturb::PerturbEdges;
+pub use prune::PruneEdges;
 pub use short::{FeatureMasking, MaskRates, short_form};
 
 use crate::error::{Error, Result, check_share};
@@ -60,6 +62,8 @@ pub enum Pipeline {
     AddEdges(Rate),
     /// A share of each graph's edges is removed, and as many pairs are joined that were not.
     PerturbEdges(PerturbEdges),
+    /// Edges whose ends have unlike features are left out: the defence of GCN-Jaccard.
+    PruneEdges(PruneEdges),
     /// A share of each graph's nodes loses its edges and is passed over by readouts.
     DropNodes(Rate),
     /// The nodes are kept that a random walk meets first; the rate is the share that is dropped.
@@ -156,6 +160,7 @@ impl Pipeline {
             Pipeline::PerturbEdges(perturb) => perturb.check(),
             Pipeline::AddEdges(Rate { rate }) if rate.is_finite() && *rate >= 0.0 => Ok(()),
             Pipeline::AddEdges(Rate { rate }) => Err(Error::setting("rate", rate, "a number that is not negative")),
+            Pipeline::PruneEdges(prune) => prune.check(),
             Pipeline::MaskFeatures(mask) => mask.check(),
             Pipeline::MaskNodes(mask) => mask.check(),
         }

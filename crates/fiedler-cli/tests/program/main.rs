@@ -1,6 +1,7 @@
 //! The program as a user meets it, a module for each command or two.
 #![allow(clippy::unwrap_used)]
 
+mod attack;
 mod augment;
 mod baselines;
 mod bounds;

@@ -1,5 +1,6 @@
 //! Pages that people would rather look at than read: of a run, of several runs side by side, of a scheme, of a graph, of tables.
 
+pub(crate) mod attack;
 mod drawings;
 mod files;
 mod run;

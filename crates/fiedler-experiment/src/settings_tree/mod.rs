@@ -4,6 +4,8 @@ mod schema;
 
 use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -77,6 +79,49 @@ fn assign_one(settings: &Settings, assignment: &str) -> Result<Settings> {
         None => {
             let hint = "write it as key=value, for example training.epochs=200".to_owned();
             Err(Error::new(ErrorKind::Usage, format!("{assignment:?} assigns nothing"), hint))
+        }
+    }
+}
+
+/// Changes settings of any kind, such as those of an attack, by an assignment.
+///
+/// # Errors
+/// As [`assign`].
+pub fn assign_to<T: Serialize + DeserializeOwned>(settings: &T, assignment: &str) -> Result<T> {
+    let Some((key, text)) = assignment.split_once('=').map(|(key, text)| (key.trim(), text.trim())) else {
+        let hint = "write it as key=value, for example seed=1".to_owned();
+        return Err(Error::new(ErrorKind::Usage, format!("{assignment:?} assigns nothing"), hint));
+    };
+    let before = serde_json::to_value(settings).map_err(|error| Error::unexpected("settings", error))?;
+    let path: Vec<&str> = key.split('.').collect();
+    let mut problem = String::new();
+    for value in values(text) {
+        let mut tree = before.clone();
+        let put = put(&mut tree, &path, value);
+        match serde_json::from_value(tree) {
+            Ok(settings) if put => return Ok(settings),
+            Ok(_) => problem = format!("unknown field `{key}`"),
+            Err(error) if problem.is_empty() => problem = error.to_string(),
+            Err(_) => {}
+        }
+    }
+    if let Some(choice) = unreadable::unknown_choice(key, &problem) {
+        return Err(Error::new(ErrorKind::Usage, format!("{key}: {choice}"), choice.hint()));
+    }
+    if problem.starts_with("unknown field") {
+        let mut known = Vec::new();
+        keys(&before, "", &mut known);
+        return Err(fiedler_graph::Error::unknown_name("setting", key, known.iter().map(String::as_str)).into());
+    }
+    Err(Error::new(ErrorKind::Usage, format!("{key} cannot be {text}: {problem}"), None))
+}
+
+/// All keys of a tree but the tag, with those they stand under.
+fn keys(tree: &Value, prefix: &str, to: &mut Vec<String>) {
+    for (key, value) in tree.as_object().into_iter().flatten().filter(|(key, _)| *key != TAG) {
+        match value {
+            Value::Object(_) => keys(value, &format!("{prefix}{key}."), to),
+            _ => to.push(format!("{prefix}{key}")),
         }
     }
 }

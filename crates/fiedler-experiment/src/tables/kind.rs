@@ -2,6 +2,7 @@
 
 use super::cell::Cell;
 use super::paper::{Paper, PrintedFigure};
+use super::poisoned::Poisons;
 use super::recipes::Recipes;
 use crate::error::Result;
 use crate::named::named;
@@ -36,6 +37,7 @@ tables! {
     Preanalysis preanalysis = "preanalysis": "Uniform against clustered removal of edges: F1 and change of the spectrum",
     Baselines baselines = "baselines": "Embeddings without training: raw features, untrained encoder, eigenvectors, hops; with their seconds",
     Graph graph = "graph": "Whole graphs: supervised and untrained encoder, the paper's method, node dropping",
+    Robustness robustness = "robustness": "Methods on poisoned graphs: random flips, DICE, GF-Attack and Mettack, 5 % and 20 % of the edges",
     CaseStudy case_study = "case-study": "Figures 7 and 8: what a scheme does to a random geometric graph and to molecules, drawn and counted; nothing is trained",
 }
 
@@ -55,6 +57,10 @@ pub struct TableSpec {
     pub notes: &'static [&'static str],
     /// Whether the steps of each dataset's first scheme are written beside it.
     pub writes_steps: bool,
+    /// Attacks by which each dataset is poisoned, beside the clean one.
+    pub poisons: Option<Poisons>,
+    /// Whether a row is among those that were asked for by name.
+    pub chooses: fn(&str, &[String]) -> bool,
 }
 
 impl TableSpec {
@@ -67,6 +73,8 @@ impl TableSpec {
         cells: |_| Ok(Vec::new()),
         notes: &[],
         writes_steps: false,
+        poisons: None,
+        chooses: |row, wanted| wanted.iter().any(|wanted| row.eq_ignore_ascii_case(wanted)),
     };
 }
 
@@ -126,6 +134,16 @@ impl TableKind {
     /// What a reader should know of the table, one sentence each.
     pub(super) fn notes(self) -> &'static [&'static str] {
         self.spec().notes
+    }
+
+    /// Attacks by which each dataset is poisoned.
+    pub(super) fn poisons(self) -> Option<Poisons> {
+        self.spec().poisons
+    }
+
+    /// Whether a row is among those that were asked for by name.
+    pub(super) fn chooses(self, row: &str, wanted: &[String]) -> bool {
+        (self.spec().chooses)(row, wanted)
     }
 
     /// Whether the steps of each dataset's first scheme are written beside it.

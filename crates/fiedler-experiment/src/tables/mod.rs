@@ -18,9 +18,11 @@ mod paper;
 mod part;
 mod plan;
 mod plugin;
+mod poisoned;
 mod preanalysis;
 mod recipes;
 mod report;
+mod robustness;
 mod run_score;
 mod run_store;
 mod spectrum;
@@ -84,7 +86,8 @@ pub struct TablePlan {
 struct Prepared {
     data: Vec<Task>,
     plan: Plan,
-    preset: ProtocolPreset,
+    recipes: Recipes,
+    paper: Paper,
 }
 
 impl TablePlan {
@@ -94,10 +97,11 @@ impl TablePlan {
     /// # Errors
     /// When another process works in the folder, no dataset can be used, no run succeeds, files cannot be written, or the observer asks to stop; what is finished is kept.
     pub fn run(&self, observer: &dyn Observer) -> Result<Table> {
-        let Prepared { data, mut plan, preset } = self.prepare(observer)?;
+        let prepared = self.prepare(observer)?;
         let lock = RunLock::make(&self.out)?;
         let observer: &dyn Observer = &lock.refreshing(observer);
-        let store = self.store(preset, observer);
+        let (data, mut plan) = self.with_poisoned(prepared, observer)?;
+        let store = self.store(observer);
         let table = plan.carry_out(&data, &store)?;
         if self.kind.writes_steps() {
             for cell in plan.first_cells() {
@@ -116,22 +120,23 @@ impl TablePlan {
     /// # Errors
     /// As [`TablePlan::run`]; runs that another process is at are left to it.
     pub fn run_part(&self, part: TablePart, observer: &dyn Observer) -> Result<PartResult> {
-        let Prepared { data, mut plan, preset } = self.prepare(observer)?;
-        plan.carry_out_part(part, &data, &self.store(preset, observer))
+        let (data, mut plan) = self.with_poisoned(self.prepare(observer)?, observer)?;
+        plan.carry_out_part(part, &data, &self.store(observer))
     }
 
-    /// The runs of the table, in the order of their numbers.
+    /// The runs of the table, in the order of their numbers; graphs that a table poisons are made before.
     ///
     /// # Errors
     /// When no dataset can be used.
     pub fn runs(&self, observer: &dyn Observer) -> Result<Vec<TableRun>> {
-        let Prepared { data, mut plan, preset } = self.prepare(observer)?;
-        plan.runs(&data, &self.store(preset, observer))
+        let (data, mut plan) = self.with_poisoned(self.prepare(observer)?, observer)?;
+        plan.runs(&data, &self.store(observer))
     }
 
+    /// Opens the data. Names that no row has are refused before anything is made.
     fn prepare(&self, observer: &dyn Observer) -> Result<Prepared> {
         let paper = Paper::read()?;
-        let preset = self.protocol.unwrap_or_else(|| self.kind.protocol());
+        let preset = self.preset();
         let recipes = Recipes {
             folder: self.recipes.clone(),
             preset,
@@ -140,11 +145,29 @@ impl TablePlan {
         };
         let data = data::load(&self.names(), preset, &paper, observer)?;
         let plan = self.plan(&data, &recipes, &paper)?;
-        Ok(Prepared { data, plan, preset })
+        Ok(Prepared { data, plan, recipes, paper })
     }
 
-    fn store<'a>(&'a self, preset: ProtocolPreset, observer: &'a dyn Observer) -> RunStore<'a> {
-        RunStore { lean: self.lean, ..RunStore::new(&self.out, preset, observer) }
+    /// The data and what is to be done, together with the graphs that the table poisons. Each of these is one file that is whole or not there,
+    /// so several processes may make the same.
+    fn with_poisoned(&self, prepared: Prepared, observer: &dyn Observer) -> Result<(Vec<Task>, Plan)> {
+        let Prepared { data, plan, recipes, paper } = prepared;
+        let Some(poisons) = self.kind.poisons() else { return Ok((data, plan)) };
+        let wanted = |task: &Task| {
+            let cells = self.kind.cells(&Context { data: task, place: 0, recipes: &recipes, paper: &paper })?;
+            Ok(cells.iter().any(|cell| self.is_wanted(cell)))
+        };
+        let data = poisoned::with_poisoned(data, poisons, wanted, self.preset(), self.seed, &self.out, observer)?;
+        let plan = self.plan(&data, &recipes, &paper)?;
+        Ok((data, plan))
+    }
+
+    fn preset(&self) -> ProtocolPreset {
+        self.protocol.unwrap_or_else(|| self.kind.protocol())
+    }
+
+    fn store<'a>(&'a self, observer: &'a dyn Observer) -> RunStore<'a> {
+        RunStore { lean: self.lean, ..RunStore::new(&self.out, self.preset(), observer) }
     }
 
     fn names(&self) -> Vec<String> {
@@ -161,18 +184,19 @@ impl TablePlan {
     }
 
     fn choose_rows(&self, cells: &mut Vec<Cell>) -> Result<()> {
-        let is = |row: &str, wanted: &String| row.eq_ignore_ascii_case(wanted);
         for wanted in &self.methods {
-            if !cells.iter().any(|cell| is(&cell.row, wanted)) {
+            if !cells.iter().any(|cell| self.kind.chooses(&cell.row, std::slice::from_ref(wanted))) {
                 let mut known: Vec<&str> = cells.iter().map(|cell| cell.row.as_str()).collect();
                 known.sort_unstable();
                 known.dedup();
                 return Err(fiedler_graph::Error::unknown_name("method", wanted, known).into());
             }
         }
-        if !self.methods.is_empty() {
-            cells.retain(|cell| self.methods.iter().any(|wanted| is(&cell.row, wanted)));
-        }
+        cells.retain(|cell| self.is_wanted(cell));
         Ok(())
+    }
+
+    fn is_wanted(&self, cell: &Cell) -> bool {
+        self.methods.is_empty() || self.kind.chooses(&cell.row, &self.methods)
     }
 }

@@ -211,7 +211,9 @@ impl Plan {
         let cell = &self.cells[place];
         let data = &data[cell.data];
         let started = Instant::now();
-        let (state, word) = match store.make(data, cell, seed) {
+        // Rows that mean the same share a run: the first of them has made it.
+        let found = store.find(data, cell, seed)?;
+        let (state, word) = match found.map_or_else(|| store.make(data, cell, seed), Ok) {
             Ok(done) => {
                 estimate.measure(place, done.seconds);
                 let word = format!("{:.2}", done.value);

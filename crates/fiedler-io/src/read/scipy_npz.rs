@@ -7,12 +7,15 @@
 //! - labels are `NAME_labels.npy`,
 //! - a split is `NAME_splits.json` or `NAME_prognn_splits.json`: `{"idx_train": […], "idx_val": […], "idx_test": […]}`.
 //!
+//! Splits may also lie in `../splits`. Where neither features nor labels are found, those of the clean graph are taken, `NAME.npz` in the same
+//! folder or in `../../nettack` or `../../cora-ml`: of its largest component, which is what published attacks are on.
+//!
 //! The first that is there is taken. One made for another number of nodes is left aside, with a note.
 
 use fiedler_graph::{Dataset, Split};
 
 use super::npz::{Array, Arrays, Matrix};
-use super::{Format, ReadOptions, json};
+use super::{Format, ReadOptions, gnn_benchmark, json};
 use crate::error::Result;
 use crate::input::{DataSource, File};
 
@@ -40,14 +43,23 @@ fn read(input: &DataSource, _options: &ReadOptions) -> Result<Dataset> {
     attach_features(&mut dataset, input)?;
     attach_labels(&mut dataset, input)?;
     attach_split(&mut dataset, input)?;
+    if dataset.features.is_none() && dataset.node_labels.is_none() {
+        attach_clean(&mut dataset, input)?;
+    }
     Ok(dataset)
+}
+
+/// Names that the adjacency matrix goes by, the longest first.
+fn names(stem: &str) -> Vec<&str> {
+    let mut names = vec![stem];
+    names.extend(stem.rmatch_indices('_').map(|(end, _)| &stem[..end]));
+    names
 }
 
 /// The first file beside the adjacency matrix that one of its names and one of the endings make up.
 fn beside(input: &DataSource, endings: &[&str]) -> Option<String> {
     let stem = input.stem();
-    let mut names = vec![stem.as_str()];
-    names.extend(stem.rmatch_indices('_').map(|(end, _)| &stem[..end]));
+    let names = names(&stem);
     let named = names.iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}_{ending}")));
     let unnamed = endings.iter().map(|ending| ending.to_string());
     named.chain(unnamed).find(|file| input.file_name() != Some(file) && input.has(file))
@@ -89,14 +101,56 @@ fn fitting<T>(dataset: &mut Dataset, name: &str, part: Result<T, usize>) -> Opti
     .ok()
 }
 
+/// Features and labels of the clean graph that an attack was made on.
+fn attach_clean(dataset: &mut Dataset, input: &DataSource) -> Result<()> {
+    let stem = input.stem();
+    let Some(folder) = input.path().parent().filter(|_| input.file_name().is_some()) else { return Ok(()) };
+    let places = ["", "../../nettack", "../../cora-ml"].map(|place| folder.join(place));
+    let files =
+        names(&stem).into_iter().flat_map(|name| places.iter().map(move |place| place.join(format!("{name}.npz"))));
+    let Some(path) = files.into_iter().find(|path| path != input.path() && path.is_file()) else { return Ok(()) };
+    let clean = DataSource::open(&path)?;
+    if !(gnn_benchmark::FORMAT.recognizes)(&clean) {
+        return Ok(());
+    }
+    let clean = (gnn_benchmark::FORMAT.read)(&clean, &ReadOptions::default())?.largest_component();
+    let (found, nodes) = (clean.graphs.num_nodes(), dataset.graphs.num_nodes());
+    let shown = path.display();
+    if found != nodes {
+        let note = format!("{shown} has {found} nodes in its largest component, not {nodes}: left aside");
+        dataset.report.notes.push(note);
+        return Ok(());
+    }
+    (dataset.features, dataset.node_labels) = (clean.features, clean.node_labels);
+    dataset.report.notes.push(format!("features and labels are those of the largest component of {shown}"));
+    Ok(())
+}
+
 fn attach_split(dataset: &mut Dataset, input: &DataSource) -> Result<()> {
-    let Some(name) = beside(input, &["splits.json", "prognn_splits.json"]) else { return Ok(()) };
+    let endings = ["splits.json", "prognn_splits.json"];
+    let Some(name) = beside(input, &endings) else { return attach_split_of_folder(dataset, input, &endings) };
     let split = split(&input.read(&name)?)?;
+    take_split(dataset, &name, split);
+    Ok(())
+}
+
+/// A split in the folder `../splits`.
+fn attach_split_of_folder(dataset: &mut Dataset, input: &DataSource, endings: &[&str]) -> Result<()> {
+    let stem = input.stem();
+    let Some(folder) = input.path().parent().filter(|_| input.file_name().is_some()) else { return Ok(()) };
+    let folder = folder.join("../splits");
+    let files = names(&stem).into_iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}_{ending}")));
+    let Some(name) = files.into_iter().find(|name| folder.join(name).is_file()) else { return Ok(()) };
+    let split = split(&DataSource::open(folder.join(&name))?.read(&name)?)?;
+    take_split(dataset, &name, split);
+    Ok(())
+}
+
+fn take_split(dataset: &mut Dataset, name: &str, split: Split) {
     match split.check(dataset.graphs.num_nodes()) {
         Ok(()) => dataset.splits.push(split),
         Err(error) => dataset.report.notes.push(format!("{name} does not fit the graph ({error}): left aside")),
     }
-    Ok(())
 }
 
 #[derive(serde::Deserialize)]

@@ -47,6 +47,7 @@ use crate::error::{Error, Result};
 pub use crate::atomic::Written;
 pub use edge_list::edges;
 pub use npy::npy;
+pub use npz::scipy_npz;
 #[cfg(feature = "parquet")]
 pub use parquet::parquet;
 

@@ -7,6 +7,7 @@
 //! graphs, `edge_attr_*` of edges. `split_names` are the names of splits, and
 //! `split_0_train`, `split_0_validation`, `split_0_test`, `split_0_stopping` the ids of the first one's parts.
 
+use std::borrow::Cow;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
@@ -82,6 +83,37 @@ fn write(dataset: &Dataset, path: &Path, files: &mut AtomicFiles) -> Result<()> 
     })
 }
 
+/// Writes the adjacency matrix as `scipy.sparse.save_npz` does: compressed sparse rows, every edge from both ends.
+///
+/// # Errors
+/// When the writer fails.
+///
+/// ```
+/// use fiedler_io::{ReadOptions, read, write};
+/// let karate = fiedler_graph::generate::karate_club();
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("adjacency.npz");
+/// write::scipy_npz(std::fs::File::create(&path)?, karate.graphs.block_diagonal())?;
+/// assert_eq!(read::read(&path, &ReadOptions::default())?.graphs.num_edges(), 78);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn scipy_npz(writer: impl Write + Seek, graph: &Graph) -> io::Result<()> {
+    let mut arrays = Arrays { zip: ZipWriter::new(writer) };
+    let offsets = graph.indptr().iter().copied();
+    let shape = [graph.num_nodes(); 2];
+    arrays.matrix("", shape, &entries(graph), graph.indices().iter().copied(), offsets)?;
+    arrays.array("format", "|S3", &[], [b"csr"].into_iter())?;
+    arrays.zip.finish().map(drop).map_err(io::Error::other)
+}
+
+/// Weights of all entries, ones where the graph has none.
+fn entries(graph: &Graph) -> Cow<'_, [f32]> {
+    match graph.weights() {
+        Some(weights) => Cow::Borrowed(weights),
+        None => Cow::Owned(vec![1.0; graph.indices().len()]),
+    }
+}
+
 /// Whether texts, each stored at the length of the longest, are few and short enough, and none is cut.
 fn are_storable(texts: &[String]) -> bool {
     let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
@@ -132,17 +164,9 @@ impl<W: Write + Seek> Arrays<W> {
     }
 
     fn adjacency(&mut self, graph: &Graph) -> io::Result<()> {
-        let entries = graph.indices();
-        let ones;
-        let data = match graph.weights() {
-            Some(weights) => weights,
-            None => {
-                ones = vec![1.0; entries.len()];
-                &ones
-            }
-        };
         let offsets = graph.indptr().iter().copied();
-        self.matrix("adj", [graph.num_nodes(), graph.num_nodes()], data, entries.iter().copied(), offsets)?;
+        let shape = [graph.num_nodes(); 2];
+        self.matrix("adj", shape, &entries(graph), graph.indices().iter().copied(), offsets)?;
         if graph.weights().is_some() {
             self.array("weighted", "|b1", &[], [[1u8]].into_iter())?;
         }
@@ -166,7 +190,7 @@ impl<W: Write + Seek> Arrays<W> {
         self.matrix(prefix, shape, &data, indices.into_iter(), offsets.into_iter())
     }
 
-    /// Compressed sparse rows.
+    /// Compressed sparse rows, their names with a prefix where there is one.
     fn matrix(
         &mut self,
         prefix: &str,
@@ -175,14 +199,15 @@ impl<W: Write + Seek> Arrays<W> {
         indices: impl Iterator<Item = u32>,
         offsets: impl Iterator<Item = usize>,
     ) -> io::Result<()> {
-        self.array(&format!("{prefix}_data"), npy::FLOAT32, &[data.len()], npy::floats(data))?;
+        let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}_") };
+        self.array(&format!("{prefix}data"), npy::FLOAT32, &[data.len()], npy::floats(data))?;
         // Ids have 31 bits, so they are the same as signed numbers.
         let indices = indices.map(u32::to_le_bytes);
-        self.array(&format!("{prefix}_indices"), npy::INT32, &[data.len()], indices)?;
+        self.array(&format!("{prefix}indices"), npy::INT32, &[data.len()], indices)?;
         let offsets = npy::integers(offsets.map(|offset| offset as i64));
-        self.array(&format!("{prefix}_indptr"), npy::INT64, &[shape[0] + 1], offsets)?;
+        self.array(&format!("{prefix}indptr"), npy::INT64, &[shape[0] + 1], offsets)?;
         let lengths = npy::integers(shape.into_iter().map(|length| length as i64));
-        self.array(&format!("{prefix}_shape"), npy::INT64, &[2], lengths)
+        self.array(&format!("{prefix}shape"), npy::INT64, &[2], lengths)
     }
 
     /// Labels under names that begin with `prefix`, with what they are, so that their numbers need not tell.
