@@ -35,7 +35,8 @@ tables! {
     Time time = "time": "Seconds for scheme and training",
     Preanalysis preanalysis = "preanalysis": "Uniform against clustered removal of edges: F1 and change of the spectrum",
     Baselines baselines = "baselines": "Embeddings without training: raw features, untrained encoder, eigenvectors, hops; with their seconds",
-    Graph graph = "graph": "Whole graphs: supervised and untrained encoder, the paper's method, node dropping",
+    Graph graph = "graph": "Whole graphs: embeddings without training, supervised and untrained encoder, peers, the paper's method, node dropping",
+    Molecules molecules = "molecules": "Molecules by scaffold: embeddings without training, supervised and untrained encoder, peers, the paper's method",
     CaseStudy case_study = "case-study": "Figures 7 and 8: what a scheme does to a random geometric graph and to molecules, drawn and counted; nothing is trained",
 }
 
@@ -55,6 +56,10 @@ pub struct TableSpec {
     pub notes: &'static [&'static str],
     /// Whether the steps of each dataset's first scheme are written beside it.
     pub writes_steps: bool,
+    /// Rows without training: a row below one of them is named.
+    pub floors: &'static [&'static str],
+    /// Whether it tells how many test graphs have a twin in training.
+    pub tells_twins: bool,
 }
 
 impl TableSpec {
@@ -67,6 +72,8 @@ impl TableSpec {
         cells: |_| Ok(Vec::new()),
         notes: &[],
         writes_steps: false,
+        floors: &[],
+        tells_twins: false,
     };
 }
 
@@ -126,6 +133,16 @@ impl TableKind {
     /// What a reader should know of the table, one sentence each.
     pub(super) fn notes(self) -> &'static [&'static str] {
         self.spec().notes
+    }
+
+    /// Rows without training: a row below one of them is named.
+    pub(super) fn floors(self) -> &'static [&'static str] {
+        self.spec().floors
+    }
+
+    /// Whether it tells how many test graphs have a twin in training.
+    pub(super) fn tells_twins(self) -> bool {
+        self.spec().tells_twins
     }
 
     /// Whether the steps of each dataset's first scheme are written beside it.
