@@ -197,7 +197,7 @@ impl RawEncoder {
     ) -> PyResult<Bound<'py, PyAny>> {
         let encoder = Arc::clone(&self.encoder);
         let embeddings = work::run(py, progress, move |_| encoder.embed(&dataset.task.dataset).map_err(Error::from))?;
-        let (rows, values) = (embeddings.rows(), embeddings.into_dense());
+        let (rows, values) = (embeddings.rows(), embeddings.to_dense());
         let values = values.map_err(|error| errors::raised(py, &error.into()))?.values().to_vec();
         Ok(arrays::matrix(py, rows, values)?.into_any())
     }

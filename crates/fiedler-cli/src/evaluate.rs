@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use fiedler_evaluate::probe::{LogisticSettings, RidgeSettings};
+use fiedler_evaluate::probe::{LinearSvmSettings, LogisticSettings, RidgeSettings, SvmSettings};
 use fiedler_evaluate::{EvaluationSettings, LabelKind, Metric, Probe, Protocol, Scaling, Score, Target};
 use fiedler_io::read;
 use fiedler_io::tables::Matching;
@@ -42,7 +42,7 @@ pub struct Evaluate {
     /// Divide every class in the same shares: true or false [default: true for kfold, false for random]
     #[arg(long, value_name = "BOOL")]
     stratified: Option<bool>,
-    /// Which probe: logistic, ridge or adam [default: logistic for classes, ridge for values; adam for the protocol reference]
+    /// Which probe: logistic, ridge, adam, svm (Gaussian kernel) or linear-svm [default: logistic for classes, ridge for values; adam for the protocol reference]
     #[arg(long, value_name = "NAME")]
     probe: Option<Probe>,
     /// Scaling of embeddings, chosen on validation: standardize (columns, by the training rows), l2-rows, none
@@ -159,12 +159,16 @@ impl Evaluate {
 
     /// The probe that the flags ask for; without any, the usual one.
     fn probe(&self, target: &Target) -> Option<Probe> {
-        let logistic = |cs: &Vec<f64>| LogisticSettings { cs: cs.clone(), ..Default::default() }.into();
+        let of_classes = |cs: &Vec<f64>| match &self.probe {
+            Some(Probe::Svm(svm)) => SvmSettings { cs: cs.clone(), ..svm.clone() }.into(),
+            Some(Probe::LinearSvm(svm)) => LinearSvmSettings { cs: cs.clone(), ..svm.clone() }.into(),
+            _ => LogisticSettings { cs: cs.clone(), ..Default::default() }.into(),
+        };
         let ridge = |alphas: &Vec<f64>| RidgeSettings { alphas: alphas.clone() }.into();
         let penalties = match target.kind() {
             // A grid under the name that it had before serves whichever probe there is.
             LabelKind::Regression => self.alphas.as_ref().or(self.cs.as_ref()).map(ridge),
-            _ => self.cs.as_ref().map(logistic),
+            _ => self.cs.as_ref().map(of_classes),
         };
         penalties.or_else(|| self.probe.clone())
     }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use fiedler_graph::{Classes, Dense, Split};
+use fiedler_graph::{Dense, Labels, Split};
 
 use crate::error::{Error, Result};
+use crate::matrix::Matrix;
 use crate::metric::{Metric, top1_accuracy};
+use crate::probe::meaningless;
 use crate::protocol::Protocol;
 use crate::scaling::Scaling;
 use crate::score::{Score, SplitScore, mean_and_deviation};
-use crate::target::{LabelKind, Target};
+use crate::target::Target;
 
 /// Where a split has no validation set, one in so many training items becomes validation, for early stopping.
 const SET_ASIDE: usize = 10;
@@ -22,7 +24,7 @@ const SET_ASIDE: usize = 10;
 ///
 /// let target = Target::of(&generate::citation(0))?;
 /// let supervised = SupervisedScores::new(&target, Protocol::KFOLD, 0)?;
-/// let classes = supervised.classes();
+/// let classes = supervised.labels().classes().expect("classes");
 /// // A perfect encoder: a score of one for the right class.
 /// let right = |item: &Option<u32>| (0..classes.count() as u32).map(|class| f32::from(u8::from(*item == Some(class)))).collect();
 /// let scores: Vec<Vec<f32>> = classes.of().iter().map(right).collect();
@@ -33,7 +35,8 @@ const SET_ASIDE: usize = 10;
 /// ```
 #[derive(Debug, Clone)]
 pub struct SupervisedScores<'a> {
-    classes: &'a Classes,
+    labels: &'a Labels,
+    metric: Metric,
     splits: Vec<Split>,
     protocol: Protocol,
     description: String,
@@ -43,16 +46,13 @@ impl<'a> SupervisedScores<'a> {
     /// The splits of a protocol, each with a validation set.
     ///
     /// # Errors
-    /// When labels are not classes, or there are no splits.
+    /// When there are no splits.
     pub fn new(target: &'a Target, protocol: Protocol, seed: u64) -> Result<SupervisedScores<'a>> {
-        let Some(classes) = target.labels.classes() else {
-            let error = Error::data("labels", target.kind().name(), LabelKind::Classes.name());
-            return Err(error.advise("only classes can be trained on"));
-        };
         let mut splits = protocol.splits(target, seed)?;
         splits.iter_mut().for_each(set_aside);
         let description = protocol.describe(target) + "; the predictions of the encoder itself";
-        Ok(SupervisedScores { classes, splits, protocol, description })
+        let (labels, metric) = (&target.labels, Metric::usual(&target.labels));
+        Ok(SupervisedScores { labels, metric, splits, protocol, description })
     }
 
     /// The splits, each with a validation set.
@@ -60,17 +60,18 @@ impl<'a> SupervisedScores<'a> {
         &self.splits
     }
 
-    /// The classes to train on.
-    pub fn classes(&self) -> &'a Classes {
-        self.classes
+    /// The labels to train on.
+    pub fn labels(&self) -> &'a Labels {
+        self.labels
     }
 
-    /// Top-1 accuracy of an encoder's scores, one a class, on the parts of a split.
+    /// How well an encoder's scores, one for each class, task or value, predict the parts of a split: by top-1 accuracy of classes, and
+    /// otherwise by what is usual for the labels.
     ///
     /// # Errors
-    /// When there is not one row of scores for each item, or a part is empty or has other items.
+    /// When there is not one row of scores for each item, or a part is empty, has other items, or is too small for the metric.
     pub fn score(&self, split: &Split, scores: &Dense) -> Result<SplitScore> {
-        let items = self.classes.of().len();
+        let items = self.labels.len();
         if scores.rows() != items {
             return Err(Error::data(
                 "scores",
@@ -79,15 +80,21 @@ impl<'a> SupervisedScores<'a> {
             ));
         }
         split.check(items)?;
-        let accuracy = |part: &str, items: &[u32]| {
-            let empty = || Error::data(format!("{part} set of split {}", split.name), "no items", "at least one");
-            top1_accuracy(self.classes, items, scores).ok_or_else(empty)
+        let measure = |part: &str, items: &[u32]| match self.labels {
+            Labels::Classes(classes) => {
+                let empty = || Error::data(format!("{part} set of split {}", split.name), "no items", "at least one");
+                top1_accuracy(classes, items, scores).ok_or_else(empty)
+            }
+            labels => {
+                let value = self.metric.measure(labels, items, &Matrix::gather(scores, items));
+                value.ok_or_else(|| meaningless(self.metric, part, &split.name))
+            }
         };
         Ok(SplitScore {
             name: split.name.clone(),
-            value: accuracy("test", &split.test)?,
+            value: measure("test", &split.test)?,
             interval: None,
-            validation: accuracy("validation", &split.validation)?,
+            validation: measure("validation", &split.validation)?,
             hyperparameters: BTreeMap::new(),
             scaling: Scaling::None,
             train_items: split.train.len(),
@@ -108,14 +115,18 @@ impl<'a> SupervisedScores<'a> {
         }
         let (mean, std) = mean_and_deviation(&splits.iter().map(|split| split.value).collect::<Vec<f64>>());
         Ok(Score {
-            metric: Metric::Accuracy,
+            metric: self.metric,
             mean,
             std,
             protocol: self.protocol.name().into(),
             probe: String::new(),
             description: self.description.clone(),
-            rows: self.classes.of().len(),
-            columns: self.classes.count(),
+            rows: self.labels.len(),
+            columns: match self.labels {
+                Labels::Classes(classes) => classes.count(),
+                Labels::MultiLabel(tasks) => tasks.names().len(),
+                Labels::Regression(values) => values.names().len(),
+            },
             splits,
             notes: Vec::new(),
         })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
+use crate::features::gather;
 use crate::fingerprint;
 
 /// One label a node or graph, some of which may be missing.

@@ -61,7 +61,8 @@ impl GraphSet {
     ///
     /// # Errors
     /// When the sizes do not add up to the block-diagonal graph's nodes, or an edge joins two graphs.
-    pub fn from_block_diagonal(block_diagonal: Graph, sizes: Vec<u32>) -> Result<GraphSet> {
+    pub fn from_block_diagonal(block_diagonal: impl Into<Arc<Graph>>, sizes: Vec<u32>) -> Result<GraphSet> {
+        let block_diagonal = block_diagonal.into();
         let mut node_offsets = Vec::with_capacity(sizes.len() + 1);
         let mut total = 0u64;
         node_offsets.push(0);
@@ -76,7 +77,7 @@ impl GraphSet {
                 format!("{}, the number of nodes", block_diagonal.num_nodes()),
             ));
         }
-        let set = GraphSet { block_diagonal: Arc::new(block_diagonal), node_offsets, fingerprint: Cached::default() };
+        let set = GraphSet { block_diagonal, node_offsets, fingerprint: Cached::default() };
         for graph in 0..set.len() {
             let range = set.node_range(graph);
             for node in range.clone() {

@@ -67,7 +67,7 @@ fn baselines<'r>(run: &'r CheckedRun<'_>, task: &Task) -> Vec<Baseline<'r>> {
             (_, Some(untrained)) => untrained.readout.pooling,
             _ => Default::default(),
         };
-        all.push(baseline(run, name, run.task().dims.nodes, usize::MAX, Raw { pooling }));
+        all.push(baseline(run, name, run.task().dims.nodes, usize::MAX, Raw { pooling, edges: false }));
     }
     all
 }

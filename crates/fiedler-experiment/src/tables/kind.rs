@@ -36,7 +36,8 @@ tables! {
     Time time = "time": "Seconds for scheme and training",
     Preanalysis preanalysis = "preanalysis": "Uniform against clustered removal of edges: F1 and change of the spectrum",
     Baselines baselines = "baselines": "Embeddings without training: raw features, untrained encoder, eigenvectors, hops; with their seconds",
-    Graph graph = "graph": "Whole graphs: supervised and untrained encoder, the paper's method, node dropping",
+    Graph graph = "graph": "Whole graphs: embeddings without training, supervised and untrained encoder, peers, the paper's method, node dropping",
+    Molecules molecules = "molecules": "Molecules by scaffold: embeddings without training, supervised and untrained encoder, peers, the paper's method",
     Robustness robustness = "robustness": "Methods on poisoned graphs: random flips, DICE, GF-Attack and Mettack, 5 % and 20 % of the edges",
     CaseStudy case_study = "case-study": "Figures 7 and 8: what a scheme does to a random geometric graph and to molecules, drawn and counted; nothing is trained",
 }
@@ -61,6 +62,10 @@ pub struct TableSpec {
     pub poisons: Option<Poisons>,
     /// Whether a row is among those that were asked for by name.
     pub chooses: fn(&str, &[String]) -> bool,
+    /// Rows without training: a row below one of them is named.
+    pub floors: &'static [&'static str],
+    /// Whether it tells how many test graphs have a twin in training.
+    pub tells_twins: bool,
 }
 
 impl TableSpec {
@@ -75,6 +80,8 @@ impl TableSpec {
         writes_steps: false,
         poisons: None,
         chooses: |row, wanted| wanted.iter().any(|wanted| row.eq_ignore_ascii_case(wanted)),
+        floors: &[],
+        tells_twins: false,
     };
 }
 
@@ -144,6 +151,16 @@ impl TableKind {
     /// Whether a row is among those that were asked for by name.
     pub(super) fn chooses(self, row: &str, wanted: &[String]) -> bool {
         (self.spec().chooses)(row, wanted)
+    }
+
+    /// Rows without training: a row below one of them is named.
+    pub(super) fn floors(self) -> &'static [&'static str] {
+        self.spec().floors
+    }
+
+    /// Whether it tells how many test graphs have a twin in training.
+    pub(super) fn tells_twins(self) -> bool {
+        self.spec().tells_twins
     }
 
     /// Whether the steps of each dataset's first scheme are written beside it.

@@ -13,6 +13,7 @@ mod files;
 mod graph;
 mod kind;
 mod matched;
+mod molecules;
 mod node;
 mod paper;
 mod part;
@@ -30,6 +31,7 @@ mod strength;
 mod supervised_scores;
 mod table;
 mod time;
+mod twins;
 
 use std::path::PathBuf;
 

@@ -68,7 +68,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
 pub fn of_row(row: &str, settings: Settings) -> Settings {
     let untrained = settings.method.as_any().untrained().unwrap_or_default();
     let method: MethodSettings = match row {
-        "Raw-X" => Raw { pooling: untrained.readout.pooling }.into(),
+        "Raw-X" => Raw { pooling: untrained.readout.pooling, edges: false }.into(),
         "R-GCN" | "R-GIN" => untrained.into(),
         _ => return settings,
     };

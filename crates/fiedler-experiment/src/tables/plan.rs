@@ -12,12 +12,13 @@ use super::part::{PartResult, TablePart, TableRun};
 use super::run_score::RunScore;
 use super::run_store::RunStore;
 use super::table::{self, Table, Value};
+use super::twins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::named::Named;
 use crate::observe::Tell;
 use crate::run::timing::in_words;
 use crate::task::Task;
-use fiedler_evaluate::ProtocolPreset;
+use fiedler_evaluate::{LabelKind, ProtocolPreset};
 use fiedler_graph::fingerprint::short_hash;
 use fiedler_report::number::several;
 
@@ -30,6 +31,8 @@ pub struct Plan {
     jobs: Vec<Job>,
     /// Fingerprints of the splits of each dataset and seed.
     splits: BTreeMap<(usize, u64), Vec<String>>,
+    /// What is to be known of the datasets.
+    notes: Vec<String>,
 }
 
 /// One run that a cell needs.
@@ -65,12 +68,16 @@ impl Plan {
             seeds.into_iter().map(move |seed| Job { cell: at, seed, learned: false, state: State::ToDo })
         };
         let jobs = cells.iter().enumerate().flat_map(of_cell).collect();
-        Plan { experiment, preset, command, cells, jobs, splits: BTreeMap::new() }
+        Plan { experiment, preset, command, cells, jobs, splits: BTreeMap::new(), notes: Vec::new() }
     }
 
     /// Does what is to be done, keeping the table's files up to date.
     pub fn carry_out(&mut self, data: &[Task], store: &RunStore<'_>) -> Result<Table> {
         let mut estimate = self.find(data, store)?;
+        if self.experiment.tells_twins() {
+            let seed = self.jobs.first().map_or(0, |job| job.seed);
+            self.notes = data.iter().map(|data| twins::note(data, self.preset, seed)).collect::<Result<_>>()?;
+        }
         self.announce(data, store, &mut estimate)?;
         let mut table = files::write(store.out, self.table(data, store))?;
         self.do_jobs(data, store, &mut estimate, |plan| {
@@ -262,10 +269,23 @@ impl Plan {
             rows,
             datasets,
             entries,
-            notes: self.experiment.notes().iter().map(|&note| note.to_owned()).collect(),
+            notes: self.experiment.notes().iter().map(|&note| note.to_owned()).chain(self.notes.clone()).collect(),
+            floors: self.experiment.floors().iter().map(|&row| row.to_owned()).collect(),
             commands: vec![self.command.clone()],
             version: env!("CARGO_PKG_VERSION").into(),
         }
+    }
+
+    /// What runs came to on every split, where only their mean counts.
+    fn folds(&self, at: usize) -> Vec<Value> {
+        let mut folds = Vec::new();
+        for job in self.jobs.iter().filter(|job| job.cell == at) {
+            if let State::Done(done) = &job.state {
+                let of_fold = |(split, &value)| Value { seed: job.seed, split, value };
+                folds.extend(done.folds.iter().enumerate().map(of_fold));
+            }
+        }
+        folds
     }
 
     fn entry(&self, at: usize, data: &Task, store: &RunStore<'_>) -> table::Entry {
@@ -304,6 +324,9 @@ impl Plan {
             values,
             paper: cell.paper,
             against: cell.against.clone(),
+            lower_is_better: data.labelled().is_some_and(|target| target.kind() == LabelKind::Regression),
+            folds: self.folds(at),
+            test_to_train: self.preset.test_to_train(),
             failed,
         }
     }

@@ -16,6 +16,8 @@ pub struct RunScore {
     pub value: f64,
     /// The values that it is the mean of, where every split counts by itself.
     pub splits: Vec<f64>,
+    /// The values of all splits, where only their mean counts.
+    pub folds: Vec<f64>,
     /// Time that learning and evaluating took.
     pub seconds: f64,
 }
@@ -28,7 +30,7 @@ impl RunScore {
 
     /// Something that took its time.
     pub fn timed(value: f64, seconds: f64) -> RunScore {
-        RunScore { value, splits: Vec::new(), seconds }
+        RunScore { value, splits: Vec::new(), folds: Vec::new(), seconds }
     }
 }
 
@@ -69,9 +71,9 @@ impl ScoreRecord {
     /// The figure for a table: shares are told in per cent.
     pub fn score(&self) -> RunScore {
         let scale = if self.score.metric == Metric::Rmse { 1.0 } else { 100.0 };
-        let splits = if self.protocol.counts_splits() { self.score.values() } else { Vec::new() };
-        let splits = splits.into_iter().map(|value| scale * value).collect();
-        RunScore { value: scale * self.score.mean, splits, seconds: self.seconds }
+        let values = self.score.values().into_iter().map(|value| scale * value).collect();
+        let (splits, folds) = if self.protocol.counts_splits() { (values, Vec::new()) } else { (Vec::new(), values) };
+        RunScore { value: scale * self.score.mean, splits, folds, seconds: self.seconds }
     }
 }
 

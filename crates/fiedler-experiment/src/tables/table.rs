@@ -1,6 +1,6 @@
 //! A table: what was found beside what the paper prints.
 
-use fiedler_evaluate::mean_and_deviation;
+use fiedler_evaluate::{mean_and_deviation, paired_test};
 use fiedler_report::{ResultEntry, ResultTable};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct Table {
     pub entries: Vec<Entry>,
     /// What a reader should know, one sentence each.
     pub notes: Vec<String>,
+    /// Rows without training: a row below one of them is named.
+    #[serde(default)]
+    pub floors: Vec<String>,
     /// The commands that led here.
     pub commands: Vec<String>,
     /// Version of the program.
@@ -58,6 +61,15 @@ pub struct Entry {
     pub paper: Option<PrintedFigure>,
     /// The row that it is compared with.
     pub against: Option<String>,
+    /// Whether a smaller value is a better one.
+    #[serde(default)]
+    pub lower_is_better: bool,
+    /// What was found on every split, where only their mean counts.
+    #[serde(default)]
+    pub folds: Vec<Value>,
+    /// Test items over training items of a split, where all splits have the same.
+    #[serde(default)]
+    pub test_to_train: Option<f64>,
     /// Runs that failed, and why.
     pub failed: Vec<String>,
 }
@@ -113,11 +125,19 @@ impl Entry {
 
     /// This row less another, from the differences of equal seeds and splits.
     pub fn difference_from(&self, other: &Entry) -> Option<Difference> {
-        let pairs = self.values.iter().filter_map(|ours| {
-            let theirs = other.values.iter().find(|theirs| (theirs.seed, theirs.split) == (ours.seed, ours.split))?;
-            Some(ours.value - theirs.value)
-        });
-        let pairs: Vec<f64> = pairs.collect();
+        let pairs = |ours: &[Value], theirs: &[Value]| -> Vec<f64> {
+            let pair = |ours: &Value| {
+                let same = theirs.iter().find(|theirs| (theirs.seed, theirs.split) == (ours.seed, ours.split))?;
+                Some(ours.value - same.value)
+            };
+            ours.iter().filter_map(pair).collect()
+        };
+        // Folds overlap in what they are trained on, and seeds in everything: the test is corrected for that.
+        if let Some(test_to_train) = self.test_to_train.filter(|_| !self.folds.is_empty()) {
+            let test = paired_test(&pairs(&self.folds, &other.folds), test_to_train)?;
+            return Some(Difference { of_means: test.mean, standard_errors: test.t });
+        }
+        let pairs = pairs(&self.values, &other.values);
         if pairs.len() < 2 {
             return None;
         }
@@ -198,11 +218,38 @@ impl Table {
                     .to_owned(),
             );
         }
+        if self.entries.iter().any(|entry| !entry.folds.is_empty() && entry.against.is_some()) {
+            notes.push(
+                "Where folds are known, differences are those of equal seeds and folds, and their error is corrected for training sets that \
+                 overlap (Nadeau and Bengio)."
+                    .to_owned(),
+            );
+        }
         notes.extend(self.notes.iter().cloned());
+        notes.extend(self.below_floors());
         for entry in &self.entries {
             notes.extend(entry.failed.iter().map(|why| format!("{}, {}: {why}", entry.dataset, entry.row)));
         }
         notes
+    }
+
+    /// For each dataset the rows that are worse than a row without training.
+    fn below_floors(&self) -> Vec<String> {
+        let below = |dataset: &String| {
+            let of_row = |row: &String| self.entry(dataset, row);
+            let found = |entry: &Entry| {
+                let sign = if entry.lower_is_better { -1.0 } else { 1.0 };
+                entry.mean_and_deviation().map(|(mean, _)| sign * mean)
+            };
+            let floors = self.floors.iter().filter_map(of_row).filter_map(|entry| Some((found(entry)?, &entry.row)));
+            let (bar, best) = floors.max_by(|one, other| one.0.total_cmp(&other.0))?;
+            let is_below = |row: &&String| {
+                !self.floors.contains(row) && of_row(row).and_then(found).is_some_and(|value| value < bar)
+            };
+            let rows: Vec<&str> = self.rows.iter().filter(is_below).map(String::as_str).collect();
+            (!rows.is_empty()).then(|| format!("{dataset}: below {best}, which is not trained: {}.", rows.join(", ")))
+        };
+        self.datasets.iter().filter_map(below).collect()
     }
 
     /// One object: the table with means and differences filled in.
@@ -271,6 +318,9 @@ mod tests {
             values,
             paper,
             against: None,
+            lower_is_better: false,
+            folds: Vec::new(),
+            test_to_train: None,
             failed: Vec::new(),
         }
     }

@@ -27,7 +27,7 @@ pub use pair::{PairProduct, pair_products};
 pub use size::{SIZE_MEASURES, size_measures};
 pub use spectrum::{EXACT_SPECTRUM, SPECTRUM_MEASURES, spectrum_measures};
 pub use structure::{STRUCTURE_MEASURES, structure_measures};
-pub use wl::{count_colors, degree_colors, wl_colors};
+pub use wl::{count_colors, degree_colors, graph_signatures, wl_colors};
 
 pub(crate) use fit::fit;
 

@@ -1,9 +1,13 @@
 //! Weisfeiler-Lehman color refinement with hashed colors.
 
-use fiedler_graph::Graph;
+use fiedler_graph::{Features, Graph, GraphSet};
+use rayon::prelude::*;
 
 /// What a color of each round is mixed with, so that colors of different rounds differ.
 const ROUND: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Rounds of the color refinement behind a graph's signature.
+const SIGNATURE_DEPTH: usize = 4;
 
 /// Colors of all nodes in round 0 … depth of the color refinement, round after round, from the colors `start` of round 0: two nodes have the
 /// same color in a round if, and but for a collision of 64-bit hashes only if, they had the same color in the round before and so had
@@ -52,6 +56,39 @@ pub fn count_colors(mut colors: Vec<u64>) -> Vec<(u64, u32)> {
         }
     }
     counts
+}
+
+/// For each graph of a set a hash that equal graphs share, whatever their nodes are called: of numbers of nodes and edges, and of the colors
+/// of four rounds of the color refinement, from features of nodes if there are any, else from degrees. Graphs that share it are twins to
+/// whatever looks at four steps around each node.
+pub fn graph_signatures(graphs: &GraphSet, features: Option<&Features>) -> Vec<u64> {
+    let of_graph = |place: usize| {
+        let graph = graphs.graph(place);
+        let start = match features {
+            Some(features) => graphs.node_range(place).map(|node| row_color(features, node as usize)).collect(),
+            None => degree_colors(&graph),
+        };
+        signature(&graph, &count_colors(wl_colors(&graph, &start, SIGNATURE_DEPTH)))
+    };
+    (0..graphs.len()).into_par_iter().map(of_graph).collect()
+}
+
+/// A hash of one row of features.
+fn row_color(features: &Features, row: usize) -> u64 {
+    let add = |color: u64, (place, bits): (u64, u32)| color.wrapping_add(mix(mix(place) ^ u64::from(bits)));
+    match features {
+        Features::Dense(dense) => {
+            let entries = dense.row(row).iter().enumerate().filter(|(_, value)| **value != 0.0);
+            entries.map(|(at, value)| (at as u64, value.to_bits())).fold(0, add)
+        }
+        Features::Sparse(sparse) => {
+            let (columns, values) = sparse.row(row);
+            columns.iter().zip(values).map(|(&at, value)| (at.into(), value.to_bits())).fold(0, add)
+        }
+        Features::Categorical(codes) => {
+            codes.row(row).iter().enumerate().map(|(at, &code)| (at as u64, u32::from(code))).fold(0, add)
+        }
+    }
 }
 
 /// A hash that equal graphs share, whatever their nodes are called: of numbers of nodes and edges and all colors.
