@@ -90,12 +90,12 @@ pub fn csr<'py>(py: Python<'py>, indptr: &[usize], indices: &[u32]) -> (Bound<'p
     (PyArray1::from_vec(py, indptr).into_any(), PyArray1::from_vec(py, indices).into_any())
 }
 
-/// Sources and targets of all edges, each in both directions, as PyTorch Geometric has them.
-pub fn edge_index<'py>(py: Python<'py>, graph: &fiedler_graph::Graph) -> PyResult<Bound<'py, PyArray2<i64>>> {
+/// Sources and then targets of all edges, each in both directions, as PyTorch Geometric has them.
+pub fn edge_index_values(graph: &fiedler_graph::Graph) -> Vec<i64> {
     let mut values = Vec::with_capacity(2 * graph.indices().len());
     for (node, range) in graph.indptr().windows(2).enumerate() {
         values.resize(range[1], node as i64);
     }
     values.extend(graph.indices().iter().map(|&id| i64::from(id)));
-    matrix(py, 2, values)
+    values
 }

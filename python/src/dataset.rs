@@ -94,7 +94,7 @@ impl RawDataset {
 
     /// Sources and targets of all edges, in both directions.
     fn edge_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(arrays::edge_index(py, self.data().graphs.block_diagonal())?.into_any())
+        Ok(arrays::matrix(py, 2, arrays::edge_index_values(self.data().graphs.block_diagonal()))?.into_any())
     }
 
     /// `indptr`, `indices` and weights.

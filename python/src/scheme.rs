@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fiedler_augment::scheme::Augmentation;
 use fiedler_augment::{Scheme, SchemeSettings, View, ViewKey};
 use fiedler_experiment::{Error, Result, load_scheme, save_scheme};
-use fiedler_graph::{Batch, Graph};
+use fiedler_graph::Batch;
 use fiedler_learn::run::Settings;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub struct RawScheme {
 /// `edge_index`, places of edges in the graph, weights, nodes that are kept, and what nodes give to themselves.
 type RawView<'py> = (
     Bound<'py, PyAny>,
-    Bound<'py, PyArray1<i64>>,
+    Option<Bound<'py, PyArray1<i64>>>,
     Option<Bound<'py, PyArray1<f32>>>,
     Option<Bound<'py, PyArray1<bool>>>,
     Option<Bound<'py, PyArray1<f32>>>,
@@ -95,7 +95,8 @@ impl RawScheme {
         RawScheme { scheme: Arc::new(scheme), dataset, whole }
     }
 
-    fn draw(&self, graphs: Option<&[usize]>, key: ViewKey) -> Result<Drawn> {
+    /// Draws views of all graphs, or of some, each on a thread of its own where there are several.
+    fn draw(&self, graphs: Option<&[usize]>, keys: &[ViewKey], places: bool) -> Result<Vec<Drawn>> {
         let set = &self.dataset.task.dataset.graphs;
         let some;
         let batch = match graphs {
@@ -109,17 +110,47 @@ impl RawScheme {
                 &some
             }
         };
-        let view = self.scheme.draw(batch, key)?;
-        let absent = |place: Option<usize>| place.map_or(-1, |place| place as i64);
-        let places = view.graph.places_in(&batch.graph).into_iter().map(absent).collect();
-        Ok(Drawn { view, places })
+        let draw = |key: &ViewKey| Ok(Drawn::new(self.scheme.draw(batch, *key)?, batch, places));
+        match keys {
+            [first, second] => {
+                let (first, second) = rayon::join(|| draw(first), || draw(second));
+                Ok(vec![first?, second?])
+            }
+            keys => keys.iter().map(draw).collect(),
+        }
     }
 }
 
-/// A view, with the place that each of its edges has in the graph.
+/// A view as arrays.
 struct Drawn {
-    view: View,
-    places: Vec<i64>,
+    edge_index: Vec<i64>,
+    places: Option<Vec<i64>>,
+    weights: Option<Vec<f32>>,
+    kept: Option<Vec<bool>>,
+    self_loop_weights: Option<Vec<f32>>,
+}
+
+impl Drawn {
+    fn new(view: View, batch: &Batch, places: bool) -> Drawn {
+        let place = |place: Option<usize>| place.map_or(-1, |place| place as i64);
+        Drawn {
+            edge_index: arrays::edge_index_values(&view.graph),
+            places: places.then(|| view.graph.places_in(&batch.graph).into_iter().map(place).collect()),
+            kept: view.dropped.map(|dropped| dropped.into_iter().map(|dropped| !dropped).collect()),
+            self_loop_weights: view.self_loop_weights,
+            weights: view.graph.into_csr().2,
+        }
+    }
+
+    fn into_python(self, py: Python<'_>) -> PyResult<RawView<'_>> {
+        Ok((
+            arrays::matrix(py, 2, self.edge_index)?.into_any(),
+            self.places.map(|places| PyArray1::from_vec(py, places)),
+            self.weights.map(|weights| PyArray1::from_vec(py, weights)),
+            self.kept.map(|kept| PyArray1::from_vec(py, kept)),
+            self.self_loop_weights.map(|weights| PyArray1::from_vec(py, weights)),
+        ))
+    }
 }
 
 #[pymethods]
@@ -143,26 +174,20 @@ impl RawScheme {
         json!(self.scheme.settings()).to_string()
     }
 
-    /// Draws a view of all graphs, or of some.
-    #[pyo3(signature = (seed, epoch, view, graphs=None))]
+    /// Draws the given views of all graphs, or of some; two of them at once. Without `places`, nothing is said of where edges stood.
+    #[pyo3(signature = (seed, epoch, views, graphs=None, places=true))]
     fn sample<'py>(
         &self,
         py: Python<'py>,
         seed: u64,
         epoch: u32,
-        view: u32,
+        views: Vec<u32>,
         graphs: Option<Vec<usize>>,
-    ) -> PyResult<RawView<'py>> {
-        let key = ViewKey::new(seed, epoch, view);
-        let Drawn { view, places } = work::quickly(py, || self.draw(graphs.as_deref(), key))?;
-        let kept = view.dropped.map(|dropped| dropped.into_iter().map(|dropped| !dropped).collect());
-        Ok((
-            arrays::edge_index(py, &view.graph)?.into_any(),
-            PyArray1::from_vec(py, places),
-            weights(view.graph).map(|weights| PyArray1::from_vec(py, weights)),
-            kept.map(|kept| PyArray1::from_vec(py, kept)),
-            view.self_loop_weights.map(|weights| PyArray1::from_vec(py, weights)),
-        ))
+        places: bool,
+    ) -> PyResult<Vec<RawView<'py>>> {
+        let keys: Vec<ViewKey> = views.into_iter().map(|view| ViewKey::new(seed, epoch, view)).collect();
+        let drawn = work::quickly(py, || self.draw(graphs.as_deref(), &keys, places))?;
+        drawn.into_iter().map(|drawn| drawn.into_python(py)).collect()
     }
 
     /// Lower and higher end of every pair that may flip in a view, with its probability.
@@ -181,11 +206,6 @@ impl RawScheme {
         let bytes = work::quickly(py, || Ok(self.scheme.to_bytes()?))?;
         Ok(PyBytes::new(py, &bytes))
     }
-}
-
-/// The weights of a graph, which is given up for them.
-fn weights(graph: Graph) -> Option<Vec<f32>> {
-    graph.into_csr().2
 }
 
 impl RawScheme {

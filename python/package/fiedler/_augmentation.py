@@ -89,22 +89,33 @@ class Augmentation:
 
         `graphs` are those of a set that are wanted, as one block-diagonal graph; `seed` is `random_state` where it is left out.
         """
+        return self._draw([view], epoch=epoch, graphs=graphs, seed=seed)[0]
+
+    def views(self, *, epoch: int = 0, graphs: Sequence[int] | None = None, seed: int | None = None) -> tuple[View, View]:
+        """Draws the two views of an epoch, at the same time."""
+        first, second = self._draw([0, 1], epoch=epoch, graphs=graphs, seed=seed)
+        return first, second
+
+    def _draw(
+        self, views: list[int], *, epoch: int = 0, graphs: Sequence[int] | None = None, seed: int | None = None, places: bool = True
+    ) -> list[View]:
+        """Draws views; without `places`, their `edge_ids` are empty."""
         scheme = self._fitted()
-        if view < 0 or epoch < 0:
-            raise SettingError(f"view is {view} and epoch {epoch}; expected numbers that are not negative", setting="view")
+        if min(views) < 0 or epoch < 0:
+            raise SettingError(f"view is {min(views)} and epoch {epoch}; expected numbers that are not negative", setting="view")
         own = self.random_state if seed is None else _seed(seed)
         chosen = None if graphs is None else [int(graph) for graph in graphs]
-        edge_index, places, weights, kept, own_weights = scheme.sample(own, epoch, view, chosen)
+        drawn = scheme.sample(own, epoch, views, chosen, places)
         dataset = scheme.dataset
         nodes = dataset.num_nodes
         if chosen is not None:
             sizes = np.diff(dataset.node_offsets())
             nodes = int(sizes[chosen].sum())
-        return View(edge_index, places, weights, kept, own_weights, nodes)
-
-    def views(self, *, epoch: int = 0, graphs: Sequence[int] | None = None, seed: int | None = None) -> tuple[View, View]:
-        """Draws the two views of an epoch."""
-        return self.sample(0, epoch=epoch, graphs=graphs, seed=seed), self.sample(1, epoch=epoch, graphs=graphs, seed=seed)
+        nowhere = np.empty(0, dtype=np.int64)
+        return [
+            View(edges, nowhere if ids is None else ids, weights, kept, own_weights, nodes)
+            for edges, ids, weights, kept, own_weights in drawn
+        ]
 
     def probabilities(self, view: int = 0) -> csr_array:
         """For every pair of nodes the probability that a view flips it: Δ in the paper. Symmetric; what is not stored is 0."""

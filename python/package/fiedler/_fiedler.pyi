@@ -62,13 +62,15 @@ class RawScheme:
     def report(self) -> str: ...
     def settings(self) -> str: ...
     def sample(
-        self, seed: int, epoch: int, view: int, graphs: Sequence[int] | None = None
-    ) -> tuple[
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.float32] | None,
-        NDArray[np.bool_] | None,
-        NDArray[np.float32] | None,
+        self, seed: int, epoch: int, views: Sequence[int], graphs: Sequence[int] | None = None, places: bool = True
+    ) -> list[
+        tuple[
+            NDArray[np.int64],
+            NDArray[np.int64] | None,
+            NDArray[np.float32] | None,
+            NDArray[np.bool_] | None,
+            NDArray[np.float32] | None,
+        ]
     ]: ...
     def probabilities(self, view: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]: ...
     def save(self, path: str) -> None: ...

@@ -240,32 +240,29 @@ class SpectralAugmentation(BaseTransform):  # type: ignore[misc]
 
     def forward(self, data: Data) -> Data:
         """One view of a graph that the scheme was computed for."""
-        return self._applied(data, self._draw(data, self.view, self._seed()))
+        (view,) = self._draw(data, [self.view], self._seed())
+        return self._applied(data, view)
 
     def pair(self, data: Data) -> tuple[Data, Data]:
-        """Both views of a graph; `data` itself stays as it is."""
-        seed = self._seed()
-        first, second = (self._draw(data, view, seed) for view in (0, 1))
+        """Both views of a graph, drawn at the same time; `data` itself stays as it is."""
+        first, second = self._draw(data, [0, 1], self._seed())
         return self._applied(copy.copy(data), first), self._applied(copy.copy(data), second)
 
     def _seed(self) -> int:
         return int(torch.randint(1 << 62, (), generator=self.generator))
 
-    def _draw(self, data: Data, view: int, seed: int) -> View:
-        graph = self._find(data)
-        return self.augmentation.sample(view, graphs=None if self._count == 1 else [graph], seed=seed)
+    def _draw(self, data: Data, views: list[int], seed: int) -> list[View]:
+        graphs = None if self._count == 1 and self._find(data) == 0 else [self._find(data)]
+        return self.augmentation._draw(views, graphs=graphs, seed=seed, places=bool(_edge_attributes(data)))
 
     def _applied(self, data: Data, view: View) -> Data:
         before: Tensor = data.edge_index
         edge_index = torch.from_numpy(view.edge_index)
-        changed = {
-            key: value
-            for key, value in data.to_dict().items()
-            if key != "edge_index" and isinstance(value, Tensor) and data.is_edge_attr(key)
-        }
-        if changed:
+        attributes = _edge_attributes(data)
+        if attributes:
             kept, places = self._places(before, view, int(data.num_nodes))
-            for key, value in changed.items():
+            for key in attributes:
+                value = data[key]
                 rows = value.new_zeros((edge_index.shape[1], *value.shape[1:]))
                 if key == "edge_weight":
                     rows.fill_(1)
@@ -276,7 +273,7 @@ class SpectralAugmentation(BaseTransform):  # type: ignore[misc]
             edge_index = torch.cat([edge_index, loops], dim=1)
             weights = np.ones(view.edge_index.shape[1], dtype=np.float32) if view.edge_weight is None else view.edge_weight
             data.edge_weight = torch.from_numpy(np.concatenate([weights, view.self_weight])).to(before.device)
-        if data.num_nodes is not None and "x" not in data:
+        if "num_nodes" not in data and "x" not in data:
             # Without features the number of nodes would follow from the edges that are left.
             data.num_nodes = view.num_nodes
         data.edge_index = edge_index.to(before.device)
@@ -343,6 +340,12 @@ class SpectralAugmentation(BaseTransform):  # type: ignore[misc]
         return f"{type(self).__name__}({self.augmentation!r}, view={self.view})"
 
 
+def _edge_attributes(data: Data) -> list[str]:
+    """Names of the tensors that have a row for each edge, but for `edge_index` itself."""
+    others = [key for key in data.keys() if key not in ("edge_index", "x", "y", "num_nodes", *_MASKS)]
+    return [key for key in others if isinstance(data[key], Tensor) and data.is_edge_attr(key)]
+
+
 def _hash(edge_index: Tensor, nodes: int) -> bytes:
     content = edge_index.detach().cpu().contiguous().numpy()
     return hashlib.blake2b(content.view(np.uint8).data, digest_size=16, salt=nodes.to_bytes(16, "little")).digest()
@@ -358,7 +361,8 @@ def pygcl_augmentor(augmentation: SpectralAugmentation, view: int = 0) -> Any:
             data = Data(x=x, edge_index=edge_index, num_nodes=x.shape[0])
             if weights is not None:
                 data.edge_weight = weights
-            drawn = augmentation._applied(data, augmentation._draw(data, view, augmentation._seed()))
+            (found,) = augmentation._draw(data, [view], augmentation._seed())
+            drawn = augmentation._applied(data, found)
             return Graph(x=x, edge_index=drawn.edge_index, edge_weights=drawn.edge_weight if "edge_weight" in drawn else None)
 
     return SpectralAugmentor()
