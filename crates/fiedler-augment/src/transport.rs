@@ -24,8 +24,8 @@ const SMALL: usize = 300;
 /// Degree of the polynomials at first; once the distance rises slowly it is so many times that.
 const DEGREE: usize = 20;
 const FINER: usize = 2;
-/// Graphs of few entries have a higher degree: as high as so many products of an entry with a column allow, up to a bound. The spectrum
-/// of a small dense graph is narrow, and a low degree shows little of it.
+/// Where it is asked for, graphs of few entries have a higher degree: as high as so many products of an entry with a column allow, up to
+/// a bound.
 const CHEAP: usize = 200_000_000;
 const HIGHEST_DEGREE: usize = 80;
 /// The distance rises slowly when a step adds less than this share to it.
@@ -82,6 +82,7 @@ pub struct SpectrumSolver {
     pub eigensolver: Eigensolver,
     /// Degree of the polynomials at first, once it is known, and now.
     first_degree: Option<usize>,
+    affordable: bool,
     degree: usize,
     /// The last distance, and how often the derivative was estimated.
     last: Option<f64>,
@@ -129,6 +130,7 @@ impl SpectrumSolver {
             method,
             eigensolver,
             first_degree: None,
+            affordable: false,
             degree: DEGREE,
             last: None,
             estimates: 0,
@@ -141,6 +143,12 @@ impl SpectrumSolver {
     /// Sets the degree of the polynomials at first; it doubles once the distance rises slowly.
     pub fn with_degree(self, degree: usize) -> SpectrumSolver {
         SpectrumSolver { first_degree: Some(degree.max(1)), ..self }
+    }
+
+    /// Takes polynomials of as high a degree as costs little. Dropping a node moves many eigenvalues by little, of which a low degree
+    /// shows less than of the moves of single pairs.
+    pub fn with_affordable_degree(self) -> SpectrumSolver {
+        SpectrumSolver { affordable: true, ..self }
     }
 
     /// Bounds the memory of polynomials on the pairs of a support; where it does not suffice, rows are computed as they are
@@ -246,8 +254,8 @@ impl SpectrumSolver {
         let mut pairs = 0usize;
         support.visit(&mut |_, _, _, _| pairs += 1);
         let products = support.num_nodes() * (support.num_nodes() + 2 * pairs);
-        let affordable = (CHEAP / products.max(1)).clamp(DEGREE, HIGHEST_DEGREE);
-        self.degree = *self.first_degree.get_or_insert(affordable);
+        let highest = if self.affordable { HIGHEST_DEGREE } else { DEGREE };
+        self.degree = *self.first_degree.get_or_insert((CHEAP / products.max(1)).clamp(DEGREE, highest));
         *self.chosen.insert(choose(self.method, &self.eigensolver, support.num_nodes(), pairs))
     }
 

@@ -19,6 +19,8 @@ const ATTEMPTS: usize = 14;
 /// much: single precision has room for no more. More sensitive pairs are at their bound long before and set no limit.
 const LONGER: f64 = 2.0;
 const LONGEST: f64 = 16.0;
+/// A step is too long for single precision where its projection needs a larger shift: derivatives may grow after limits were set by them.
+const LARGEST_SHIFT: f64 = 256.0;
 /// The least sensitive pair that counts in that, relative to the most sensitive.
 const LEAST_SENSITIVE: f64 = 1e-4;
 /// A step is slow that gains less than this share of all that was gained.
@@ -218,7 +220,7 @@ impl<F> Attempt<'_, F> {
             let gain = sign * (next.squared_norm - self.now.squared_norm);
             let Moved { squared, promised } = support.moved();
             let promised = promised / along.rate;
-            let is_sufficient = gain > 0.0 && gain >= SUFFICIENT * promised;
+            let is_sufficient = along.shift <= LARGEST_SHIFT && gain > 0.0 && gain >= SUFFICIENT * promised;
             let factor = if is_sufficient {
                 (along.gain, along.threshold) = (gain, along.shift / along.rate);
                 // From the curvature that the step has met, as Barzilai and Borwein: its squared length by what the derivative
@@ -253,7 +255,12 @@ impl<F> Attempt<'_, F> {
         let guess = selection.shift.unwrap_or(threshold) * longest;
         support.attempt(self.from, &self.now.kernel, sign * longest, guess);
         self.from = From::Held;
-        selection.shift = Some(support.project(budget, guess) / longest);
+        let shift = support.project(budget, guess);
+        if shift > LARGEST_SHIFT {
+            selection.gain = 0.0;
+            return Ok(None);
+        }
+        selection.shift = Some(shift / longest);
         let promised = support.moved().promised / longest;
         let mut blended = 1.0;
         for _ in 0..SELECTIONS {

@@ -110,6 +110,6 @@ impl NodeDropping {
             tolerance: TOLERANCE,
             warm: None,
         };
-        SpectrumSolver::new(self.spectra, eigensolver)
+        SpectrumSolver::new(self.spectra, eigensolver).with_affordable_degree()
     }
 }

@@ -138,16 +138,16 @@ fn climb<S: Support>(
     })
 }
 
-/// Steps that both views of [`climb_apart`] make at once, and each in the first round; every further round has twice as many.
+/// Steps that the views of [`climb_apart`] make at once, and each in the first round; every further round has twice as many.
+const TOGETHER: usize = 20;
 const FIRST_ROUND: usize = 8;
-/// Rounds end when one gains less than this share of the distance.
-const WORTH_A_ROUND: f64 = 0.1;
+/// Rounds end when one that makes all its steps gains less than this share of the squared distance.
+const WORTH_A_ROUND: f64 = 0.15;
 
-/// Moves two spectra away from each other: a few steps of both at once, then now one view, now the other, each from where the other
-/// stands.
+/// Moves two spectra away from each other: after some steps of both at once they move in turns, each away from where the other stands.
 ///
-/// At the start the two differ by little, and a view that moved alone would decide for both which way they part. Afterwards both push the
-/// same distance up, so that it rises from round to round, by steps that adapt as those of any other ascent.
+/// At the start the two differ by little, and a view that moved alone would decide for both which way they part. Later both push the same distance up, so that it rises from round to round, by steps that adapt as those of any other ascent. An explicit
+/// rate makes the paper's steps of both at once.
 pub(super) fn climb_apart(
     supports: &mut [PairSupport<'_>; 2],
     before: f64,
@@ -160,7 +160,7 @@ pub(super) fn climb_apart(
     if let StepSize::Rate(_) = ascent.step_size {
         fixed_apart(supports, &mut solvers, &mut climbed, ascent, watch)?;
     } else {
-        let first = Ascent { steps: ascent.steps.min(FIRST_ROUND), ..*ascent };
+        let first = Ascent { steps: ascent.steps.min(TOGETHER), ..*ascent };
         fixed_apart(supports, &mut solvers, &mut climbed, &first, watch)?;
         adapt_apart(supports, &mut solvers, &mut climbed, ascent, watch)?;
     }
@@ -184,7 +184,7 @@ fn adapt_apart(
     let mut made = climbed.each_ref().map(|climbed| climbed.curve.len().saturating_sub(1));
     let (mut gained, mut at_once) = (0.0, FIRST_ROUND);
     while made.iter().any(|&made| made < ascent.steps) {
-        let before_round = gained;
+        let (before_round, made_before) = (gained, made);
         for view in 0..2 {
             let from = solvers[1 - view].measure_fixed(&supports[1 - view])?;
             let solver = &mut solvers[view];
@@ -196,15 +196,19 @@ fn adapt_apart(
             };
             let found = climb(&mut supports[view], climbed[view].before, &round, evaluate, &watch)?;
             gained = found.after;
-            let points = found.curve.iter().skip(1);
+            let known = usize::from(!climbed[view].curve.is_empty());
+            let points = found.curve.iter().skip(known);
             climbed[view].curve.extend(points.map(|point| Progress { step: made[view] + point.step, ..*point }));
+            climbed[view].rate = if known == 0 { found.rate } else { climbed[view].rate };
             made[view] += found.curve.len() - 1;
             (climbed[view].gap, climbed[view].stop) = (found.gap, found.stop);
         }
-        at_once *= 2;
-        if gained - before_round <= WORTH_A_ROUND * gained {
+        // Of fewer steps than it may have, less is asked.
+        let share = (made[0] + made[1] - made_before[0] - made_before[1]) as f64 / (2 * at_once) as f64;
+        if gained - before_round <= f64::max(WORTH_A_ROUND * share, ascent.tolerance) * gained {
             break;
         }
+        at_once *= 2;
     }
     Ok(())
 }
