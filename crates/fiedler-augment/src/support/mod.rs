@@ -8,6 +8,7 @@ mod candidates;
 mod either;
 mod incidence;
 mod low_rank;
+mod measure;
 mod nodes;
 mod pairs;
 mod split;
