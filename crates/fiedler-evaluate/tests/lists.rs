@@ -95,7 +95,7 @@ fn probes_say_what_they_serve() {
     let able = |kind: LabelKind| -> Vec<&str> {
         Probe::all().iter().filter(|probe| probe.serves().contains(&kind)).map(Probe::name).collect()
     };
-    assert_eq!(able(LabelKind::Classes), ["logistic", "adam"]);
+    assert_eq!(able(LabelKind::Classes), ["logistic", "adam", "svm", "linear-svm"]);
     assert_eq!(able(LabelKind::MultiLabel), ["logistic"]);
     assert_eq!(able(LabelKind::Regression), ["ridge"]);
 }

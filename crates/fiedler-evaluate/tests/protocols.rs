@@ -215,7 +215,7 @@ fn what_does_not_fit_is_refused() {
     };
     assert_eq!(fail(&features, &target, &settings), "number of folds is 1; expected at least 2");
     let settings = EvaluationSettings { probe: Some(Probe::Ridge(Default::default())), ..Default::default() };
-    let expected = "probe is ridge; expected logistic or adam, since labels are classes";
+    let expected = "probe is ridge; expected logistic or adam or svm or linear-svm, since labels are classes";
     assert_eq!(fail(&features, &target, &settings), expected);
     let probe = Some(Probe::Adam(Default::default()));
     let settings = EvaluationSettings { protocol: Some(Protocol::KFOLD), probe, ..Default::default() };

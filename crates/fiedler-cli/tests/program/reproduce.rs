@@ -301,7 +301,7 @@ fn graphs_of_a_set_are_judged_by_folds() {
     let graph = ["reproduce", "graph", "--datasets", "./RINGS", "--seeds", "2", "--epochs", "2"];
     let table = json_of(fiedler(folder.path()).args(graph));
     assert_eq!(table["protocol"], "kfold");
-    assert_eq!(means(&table).len(), 6);
+    assert_eq!(means(&table).len(), 24);
     assert_eq!(table["entries"][0]["splits"].as_array().unwrap().len(), 20);
     let reference =
         json_of(fiedler(folder.path()).args(graph).args(["--ledger", "reference", "--methods", "GCL-SPAN"]));

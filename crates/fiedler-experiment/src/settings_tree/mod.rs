@@ -155,11 +155,23 @@ pub fn with_method(settings: &Settings, name: &str) -> Result<Settings> {
         for (key, value) in method.iter_mut().filter(|(key, _)| *key != TAG) {
             // Pooling is part of the readout where there is one.
             if let Some(known) = old.get(key).or_else(|| old["readout"].get(key)) {
-                *value = known.clone();
+                take_over(value, known);
             }
         }
     }
     serde_json::from_value(new).map_err(|error| Error::unexpected("settings", error))
+}
+
+/// Takes what is known over; of two tables that are not choices by name, what both have.
+fn take_over(value: &mut Value, known: &Value) {
+    match (value.as_object_mut(), known.as_object()) {
+        (Some(table), Some(known)) if !table.contains_key(TAG) && !known.contains_key(TAG) => {
+            let common = table.iter_mut().filter_map(|(key, value)| Some((value, known.get(key)?)));
+            common.for_each(|(value, known)| take_over(value, known));
+        }
+        (Some(table), Some(known)) if table.contains_key(TAG) != known.contains_key(TAG) => {}
+        _ => *value = known.clone(),
+    }
 }
 
 /// The settings with another scheme: what both know, such as the budget, stays as it is.

@@ -35,10 +35,10 @@ use crate::{FeatureMatrix, Initializer};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphMae {
-    /// The encoder: two graph isomorphism layers of 512 channels with PReLU, normalized within and after each layer. For the nodes of one
+    /// The encoder: two graph isomorphism layers of 512 channels with PReLU and batch normalization. For the nodes of one
     /// graph, `gcn` serves better.
     pub encoder: EncoderSettings,
-    /// How the nodes of a graph become its embedding, for sets of graphs; the last layer is also the embedding of nodes.
+    /// How the nodes of a graph become its embedding, for sets of graphs.
     pub readout: GraphReadout,
     /// Share of the nodes that is masked in each step.
     pub mask_rate: f64,

@@ -38,7 +38,7 @@ pub struct InfoGraph {
     pub encoder: EncoderSettings,
     /// How the nodes of a graph become its embedding: the sum of each layer, side by side.
     pub readout: GraphReadout,
-    /// Weight of the prior, by which embeddings are to look evenly spread from 0 to 1 to a discriminator; 0 turns it off, as in the
+    /// Weight of the prior, by which a discriminator is to find embeddings evenly spread from 0 to 1. Zero turns it off, as in the
     /// publication's program, where it is 0.1 if it is on.
     pub prior: f64,
 }

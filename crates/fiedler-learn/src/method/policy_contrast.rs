@@ -32,7 +32,7 @@ pub struct PolicyContrast {
     pub encoder: EncoderSettings,
     /// How the nodes of a graph become its embedding: the sum of each layer, side by side.
     pub readout: GraphReadout,
-    /// The augmentations to choose from; without any, dropped nodes, subgraphs, perturbed edges, masked attributes and the graph as it is.
+    /// The augmentations to choose from. Without any, dropped nodes, subgraphs, perturbed edges, masked attributes and the graph as it is.
     pub augmentations: Vec<Pipeline>,
     /// Share of the nodes or edges that these change.
     pub rate: f64,
@@ -42,8 +42,8 @@ pub struct PolicyContrast {
     pub estimate: f64,
     /// The loss.
     pub loss: NtXent,
-    /// Whether views and heads are as in the publication's program for the TU collection: one view is the graph as it is, so that single
-    /// augmentations are drawn and not pairs; with several heads, one is drawn for an epoch.
+    /// Whether views and heads are as in the publication's program for the TU collection. One view is the graph as it is there, so that
+    /// single augmentations are drawn and not pairs; with several heads, one is drawn for an epoch.
     pub as_released: bool,
 }
 

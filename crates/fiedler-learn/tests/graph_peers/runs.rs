@@ -12,7 +12,7 @@ use fiedler_learn::method::{
 use fiedler_learn::run::{Run, RunResult, Settings};
 use fiedler_learn::{Error, SavedEncoder};
 
-use crate::peers::{Memory, fit, on_threads, wave};
+use crate::peers::{Memory, assert_robust, assert_same_bits, fit, on_threads, settings as peers_settings, wave};
 
 /// Rings of different sizes with chords, one graph of one node and one without edges.
 fn graphs() -> Dataset {
@@ -184,4 +184,15 @@ fn settings_that_cannot_work_are_refused() {
     with_views.scheme = Some(Default::default());
     let error = Run::new(&with_views, &dataset).check().err().unwrap().to_string();
     assert!(error.contains("method.augmentations"), "{error}");
+}
+
+#[test]
+fn graphmae_embeds_the_nodes_of_one_graph() {
+    let gcn = GcnSettings { hidden_channels: 8, batch_norm: true, ..GcnSettings::default() };
+    let method = GraphMae { encoder: EncoderSettings::Gcn(gcn), replace_rate: 0.1, ..GraphMae::default() };
+    let result = assert_same_bits(&peers_settings(method.clone(), 8));
+    assert_eq!(result.embeddings.columns(), 8);
+    let (first, last) = (result.history.losses[0], result.history.losses[7]);
+    assert!(last < first, "it rebuilds nothing: {first} to {last}");
+    assert_robust(&peers_settings(method, 6));
 }
