@@ -124,11 +124,11 @@ impl WithSimd for Gather<'_> {
                     // The mean of 1 / degree of the other node, given the pair.
                     let mut mean = simd.splat_f32s(0.0);
                     for at in 0..vectors::<S>() {
-                        mean = simd.mul_add_f32s(vector::<S>(&other.products, at), vector::<S>(&others, at), mean);
+                        mean = simd.mul_add_e_f32s(vector::<S>(&other.products, at), vector::<S>(&others, at), mean);
                     }
                     let mean = simd.splat_f32s(weight * simd.reduce_sum_f32s(mean));
                     for at in 0..vectors::<S>() {
-                        of_pairs[at] = simd.mul_add_f32s(mean, vector::<S>(&own, at), of_pairs[at]);
+                        of_pairs[at] = simd.mul_add_e_f32s(mean, vector::<S>(&own, at), of_pairs[at]);
                     }
                 }
                 for q in 0..NODES {

@@ -110,10 +110,10 @@ impl SampledKernel {
             let of_k = simd.mul_f32s(vector::<S>(&k.products, at), held_k);
             let of_l = simd.mul_f32s(vector::<S>(&l.products, at), held_l);
             (own, other) = (simd.add_f32s(own, of_k), simd.add_f32s(other, of_l));
-            pulls = simd.mul_add_f32s(vector::<S>(&k.pulls, at), held_k, pulls);
-            pulls = simd.mul_add_f32s(vector::<S>(&l.pulls, at), held_l, pulls);
-            own_slope = simd.mul_add_f32s(simd.mul_f32s(vector::<S>(&k.s, at), of_k), held_k, own_slope);
-            other_slope = simd.mul_add_f32s(simd.mul_f32s(vector::<S>(&l.s, at), of_l), held_l, other_slope);
+            pulls = simd.mul_add_e_f32s(vector::<S>(&k.pulls, at), held_k, pulls);
+            pulls = simd.mul_add_e_f32s(vector::<S>(&l.pulls, at), held_l, pulls);
+            own_slope = simd.mul_add_e_f32s(simd.mul_f32s(vector::<S>(&k.s, at), of_k), held_k, own_slope);
+            other_slope = simd.mul_add_e_f32s(simd.mul_f32s(vector::<S>(&l.s, at), of_l), held_l, other_slope);
         }
         let (own, other, pulls) = (simd.reduce_sum_f32s(own), simd.reduce_sum_f32s(other), simd.reduce_sum_f32s(pulls));
         let (own_slope, other_slope) = (simd.reduce_sum_f32s(own_slope), simd.reduce_sum_f32s(other_slope));
