@@ -218,7 +218,8 @@ impl Table {
                     .to_owned(),
             );
         }
-        if self.entries.iter().any(|entry| !entry.folds.is_empty() && entry.against.is_some()) {
+        let corrected = |entry: &Entry| entry.test_to_train.is_some() && !entry.folds.is_empty();
+        if self.entries.iter().any(|entry| corrected(entry) && entry.against.is_some()) {
             notes.push(
                 "Where folds are known, differences are those of equal seeds and folds, and their error is corrected for training sets that \
                  overlap (Nadeau and Bengio)."
