@@ -73,12 +73,22 @@ impl FeatureRows {
     }
 
     /// The same with every row scaled to sum to one in absolute value.
-    pub(crate) fn row_normalized(mut self) -> FeatureRows {
+    pub(crate) fn row_normalized(self) -> FeatureRows {
+        self.divided(|values| values.iter().map(|value| value.abs()).sum())
+    }
+
+    /// The same with every row scaled to length one.
+    pub(crate) fn unit_rows(self) -> FeatureRows {
+        self.divided(|values| values.iter().map(|value| value * value).sum::<f64>().sqrt())
+    }
+
+    /// The same with every row divided by what is found of it, unless that is zero.
+    fn divided(mut self, by: impl Fn(&[f64]) -> f64) -> FeatureRows {
         for row in 0..self.rows() {
             let values = &mut self.values[self.indptr[row]..self.indptr[row + 1]];
-            let sum: f64 = values.iter().map(|value| value.abs()).sum();
-            if sum > 0.0 {
-                values.iter_mut().for_each(|value| *value /= sum);
+            let divisor = by(values);
+            if divisor > 0.0 {
+                values.iter_mut().for_each(|value| *value /= divisor);
             }
         }
         self
@@ -104,6 +114,15 @@ impl FeatureRows {
     pub(crate) fn dot(&self, row: usize, dense: &[f64]) -> f64 {
         let (columns, values) = self.row(row);
         columns.iter().zip(values).map(|(&column, value)| value * dense[column as usize]).sum()
+    }
+
+    /// The inner product of two rows.
+    pub(crate) fn product(&self, a: usize, b: usize) -> f64 {
+        let ((columns, values), (others, of_others)) = (self.row(a), self.row(b));
+        let with = |(column, value): (&u32, &f64)| {
+            others.iter().position(|other| other == column).map_or(0.0, |at| value * of_others[at])
+        };
+        columns.iter().zip(values).map(with).sum()
     }
 
     /// `to += factor · row`.

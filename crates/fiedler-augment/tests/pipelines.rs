@@ -7,8 +7,8 @@ use std::sync::Arc;
 use fiedler_augment::centrality::Centrality;
 use fiedler_augment::mask::{MaskFeatures, MaskNodes};
 use fiedler_augment::pipeline::{
-    Compose, ComputeSchemes, FeatureMasking, FitContext, FittedPipeline, MaskRates, OneOf, Pipeline, Rate, SchemeView,
-    short_form,
+    Compose, ComputeSchemes, FeatureMasking, FitContext, FittedPipeline, MaskRates, OneOf, Pipeline, PruneEdges, Rate,
+    SchemeView, short_form,
 };
 use fiedler_augment::scheme::{
     Augmentation, CentralityRemoval, Clustered, DiffusionSettings, Form, GraphCl, NodeDropping, Operation, Rates,
@@ -419,6 +419,33 @@ fn features_are_shuffled_within_graphs_only() {
     // A random permutation has one fixed point in expectation.
     let nodes = 50 * set.batch(&[3, 0, 4]).node_rows.len();
     assert!(moved.abs_diff(nodes - 150) < 60, "{moved} of {nodes}");
+}
+
+#[test]
+fn edges_between_unlike_nodes_are_pruned_whatever_came_before() {
+    let set = rings(3);
+    // Nodes with even and with odd ids have no feature in common.
+    let cells = (0..set.num_nodes()).flat_map(|node| [(node % 2) as f32, ((node + 1) % 2) as f32]);
+    let of_parity = Features::Dense(Dense::new(set.num_nodes(), 2, cells.collect()).unwrap());
+    let pruning = Pipeline::PruneEdges(PruneEdges { threshold: 0.5 });
+    let like = |(a, b): &(u32, u32)| (a + b) % 2 == 0;
+    let mut schemes = ComputeSchemes::new(&set, &NoObserver);
+    let mut context = FitContext { set: &set, features: &of_parity, schemes: &mut schemes };
+    let kept: Vec<(u32, u32)> = set.block_diagonal().edge_pairs().filter(like).collect();
+    let fitted = pruning.fit(&mut context).unwrap();
+    let view = fitted.draw(&set.whole(), ViewKey::new(0, 0, 0)).unwrap();
+    assert!(!kept.is_empty() && kept.len() < set.num_edges());
+    assert_eq!(view.graph.edge_pairs().collect::<Vec<_>>(), kept);
+    // A batch in another order prunes the same edges.
+    let batch = set.batch(&[2, 0]);
+    let of_batch = fitted.draw(&batch, ViewKey::new(0, 0, 0)).unwrap();
+    let row = |node: u32| batch.node_rows[node as usize];
+    assert!(of_batch.graph.num_edges() > 0);
+    assert!(of_batch.graph.edge_pairs().all(|(a, b)| like(&(row(a), row(b)))));
+    let composed = Pipeline::compose(vec![drop_edges(0.5), pruning.clone()]).fit(&mut context).unwrap();
+    let fewer = composed.draw(&set.whole(), ViewKey::new(0, 0, 0)).unwrap();
+    assert!(fewer.graph.num_edges() < kept.len() && fewer.graph.edge_pairs().all(|pair| like(&pair)));
+    assert!(Pipeline::PruneEdges(PruneEdges { threshold: 2.0 }).check(&set).is_err());
 }
 
 #[test]

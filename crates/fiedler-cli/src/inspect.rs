@@ -26,7 +26,7 @@ pub struct Inspect {
     /// Whose spectrum: laplacian or propagation
     #[arg(long, requires = "spectrum", default_value_t, hide_default_value = true)]
     operator: Operator,
-    /// Also list this many edges that look added: their ends have unlike features, and the spectrum hangs on them
+    /// Also list this many edges that look added: their ends, and the neighbors of these, have unlike features
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20")]
     suspicious: Option<usize>,
     /// Only this graph of a set, counted from 0
@@ -110,7 +110,10 @@ fn describe_suspects(suspects: &[Suspect], dataset: &Dataset) -> String {
     let graph = dataset.graphs.block_diagonal();
     let mut table = Table::new("edges that look added, the most suspicious first".to_owned());
     for suspect in suspects {
-        let likeness = suspect.similarity.map_or(String::new(), |likeness| format!("likeness {likeness:.3}, "));
+        let likeness = match (suspect.similarity, suspect.neighborhood_similarity) {
+            (Some(ends), Some(around)) => format!("likeness {ends:.3}, of neighborhoods {around:.3}, "),
+            _ => String::new(),
+        };
         let ends = format!("{} – {}", graph.name(suspect.low), graph.name(suspect.high));
         let effect = suspect.spectral_effect;
         table.row(ends, format!("suspicion {:.3}  ({likeness}effect on the spectrum {effect:.3})", suspect.score));

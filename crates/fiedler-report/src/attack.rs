@@ -67,6 +67,8 @@ pub struct SuspectRow {
     pub ends: [String; 2],
     /// Likeness of their features.
     pub similarity: Option<f64>,
+    /// Likeness of the features of their neighborhoods.
+    pub neighborhood_similarity: Option<f64>,
     /// What the spectrum loses without it.
     pub spectral_effect: f64,
     /// Suspicion from 0 to 1.
@@ -247,8 +249,7 @@ impl AttackPage {
         }
         let mut section = Section::new("suspicious", "Edges that look added");
         section.words.push(
-            "Edges whose ends have unlike features and that the spectrum hangs on, the most suspicious first."
-                .to_owned(),
+            "Edges whose ends have unlike features, and so have their neighbors; the most suspicious first.".to_owned(),
         );
         if let Some((precision, by_features, chance)) = self.detection {
             let note = format!("{} by chance", percent(chance));
@@ -257,7 +258,15 @@ impl AttackPage {
                 section.facts.push(Fact::new("the same by features alone", Cell::percent(share)));
             }
         }
-        let columns = ["source", "target", "suspicion", "likeness of features", "effect on the spectrum", "added"];
+        let columns = [
+            "source",
+            "target",
+            "suspicion",
+            "likeness of features",
+            "of neighborhoods",
+            "effect on the spectrum",
+            "added",
+        ];
         let mut table = Table::new("suspects", "The most suspicious edges", &columns);
         for suspect in self.suspects.iter().take(LISTED) {
             table.push(vec![
@@ -265,6 +274,7 @@ impl AttackPage {
                 suspect.ends[1].clone().into(),
                 Cell::figure(suspect.score),
                 suspect.similarity.map_or(Cell::default(), Cell::figure),
+                suspect.neighborhood_similarity.map_or(Cell::default(), Cell::figure),
                 Cell::figure(suspect.spectral_effect),
                 if suspect.added { "yes" } else { "no" }.into(),
             ]);

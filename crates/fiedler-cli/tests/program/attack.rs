@@ -94,7 +94,11 @@ fn what_cannot_be_attacked_is_explained_before_anything_is_written() {
         (with(&["--split", "split.json"]), 3, vec!["split.json", "900", "below 120"]),
         (with(&["--split", "broken.json"]), 3, vec!["broken.json", "\"train\""]),
         (with(&["--split", "none.json"]), 4, vec!["none.json"]),
-        (vec!["attack", "er:nodes=30", "--method", "dice", "--out", "nothing"], 2, vec!["dice", "classes of nodes"]),
+        (
+            vec!["attack", "erdos-renyi:nodes=30", "--method", "dice", "--out", "nothing"],
+            2,
+            vec!["dice", "classes of nodes"],
+        ),
         (vec!["attack", "karate", "--split", "public", "--out", "nothing"], 2, vec!["karate", "--split random"]),
     ];
     let cases: Vec<(&[&str], i32, &[&str])> =

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{failure, fiedler, json_of, write_rings};
+use super::{failure, fiedler, json, json_of, stdout, write_rings};
 
 const SMALL: &str = "\
 # A small encoder for tests
@@ -57,6 +57,45 @@ fn means(table: &Value) -> Vec<(String, f64)> {
 const NODE: [&str; 10] =
     ["reproduce", "node", "--datasets", "citation", "--epochs", "3", "--recipes", "recipes", "--out", "out"];
 const ROWS: &str = "Raw-X,S-GCN,R-GCN,GCL-SPAN";
+
+#[test]
+fn methods_on_poisoned_graphs_share_them() {
+    let folder = TempDir::new().unwrap();
+    let table = |methods: &str| {
+        let mut command = fiedler(folder.path());
+        command.args([
+            "reproduce",
+            "robustness",
+            "--datasets",
+            "sbm:nodes=120,classes=3",
+            "--seeds",
+            "1",
+            "--out",
+            "out",
+        ]);
+        command.args(["--methods", methods, "--json"]);
+        json(&mut command)
+    };
+    let found = table("Mettack,Random,Raw-X,hops");
+    let rows: Vec<&str> = found["rows"].as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();
+    assert_eq!(rows.len(), 12, "{rows:?}");
+    assert_eq!(rows[..3], ["Random, Raw-X 0", "Random, hops 0", "Random, Raw-X 0.05"]);
+    let entry =
+        |row: &str| found["entries"].as_array().unwrap().iter().find(|entry| entry["row"] == row).unwrap().clone();
+    // Features are clean, so that what looks at nothing else is not hurt; graphs are poisoned, splits the same.
+    assert_eq!(entry("Mettack, Raw-X 0.2")["mean"], entry("Random, Raw-X 0")["mean"]);
+    assert_ne!(entry("Mettack, hops 0.2")["data"], entry("Mettack, hops 0")["data"]);
+    assert_eq!(entry("Mettack, hops 0.2")["data"], entry("Mettack, Raw-X 0.2")["data"]);
+    assert_eq!(entry("Mettack, hops 0.2")["splits"], entry("Mettack, hops 0")["splits"]);
+    let poisoned = || fs::read_dir(folder.path().join("out/poisoned")).unwrap().count();
+    assert_eq!(poisoned(), 4);
+    table("Mettack,R-GCN");
+    assert_eq!(poisoned(), 4, "graphs that are there are used again");
+    let unknown = ["reproduce", "robustness", "--datasets", "karate", "--methods", "GRACES", "--protocol", "random"];
+    assert!(failure(fiedler(folder.path()).args(unknown), 2).contains("GRACES"));
+    let page = stdout(fiedler(folder.path()).args(["report", "out", "--json"]));
+    assert!(page.contains("robustness-public"), "{page}");
+}
 
 #[test]
 fn a_table_is_the_same_in_every_form_and_nothing_is_computed_twice() {

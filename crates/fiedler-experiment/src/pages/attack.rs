@@ -36,6 +36,7 @@ pub fn page(plan: &AttackPlan<'_>, attack: &FinishedAttack, split: Option<&Split
             .map(|suspect| SuspectRow {
                 ends: ends(suspect.low, suspect.high),
                 similarity: suspect.similarity,
+                neighborhood_similarity: suspect.neighborhood_similarity,
                 spectral_effect: suspect.spectral_effect,
                 score: suspect.score,
                 added: added.contains(&(suspect.low, suspect.high)),

@@ -198,6 +198,10 @@ fn assign_any(settings: &Settings, key: &str, values: Vec<Value>, text: &str) ->
     let mut problem = None;
     for value in values {
         let mut tree = before.clone();
+        // Views in full take the place of their short form.
+        if let (Some(&"views"), false, Some(object)) = (path.first(), value.is_null(), tree.as_object_mut()) {
+            object.retain(|key, _| key != "scheme" && key != "feature_masking");
+        }
         if !put(&mut tree, &path, value) {
             return Err(unknown(key, &resolved, &before));
         }

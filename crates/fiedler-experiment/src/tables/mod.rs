@@ -55,6 +55,11 @@ pub use report::write as write_report;
 use run_store::RunStore;
 pub use table::{Difference, Entry, Table, Value};
 
+/// The attack that a row names before its comma.
+fn attack_of(cell: &Cell) -> String {
+    cell.row.split(',').next().unwrap_or_default().to_owned()
+}
+
 /// A table to be computed.
 #[derive(Debug, Clone)]
 pub struct TablePlan {
@@ -182,6 +187,11 @@ impl TablePlan {
             cells.extend(self.kind.cells(&Context { data, place, recipes, paper })?);
         }
         self.choose_rows(&mut cells)?;
+        if self.kind.poisons().is_some() {
+            // All that an attack did stands together, the clean graph first.
+            let attacks: Vec<String> = cells.iter().map(attack_of).collect();
+            cells.sort_by_key(|cell| attacks.iter().position(|attack| *attack == attack_of(cell)));
+        }
         Ok(Plan::new(self.kind, cells, recipes.preset, self.seed, self.seeds, self.command.clone()))
     }
 
