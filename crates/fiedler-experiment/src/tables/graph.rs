@@ -67,10 +67,10 @@ const METHODS: &[(&str, &str)] = &[
 
 /// Rows in which a method draws its views from a scheme: row, method, scheme, and the row that it is compared with.
 const PLUGGED: &[(&str, &str, &str, &str)] = &[
-    ("GraphCL, uniform", "graphcl", "uniform", "GraphCL"),
-    ("GraphCL, opposite", "graphcl", "opposite", "GraphCL, uniform"),
-    ("AD-GCL, uniform", "ad-gcl", "uniform", "AD-GCL"),
-    ("AD-GCL, opposite", "ad-gcl", "opposite", "AD-GCL, uniform"),
+    ("GraphCL + uniform", "graphcl", "uniform", "GraphCL"),
+    ("GraphCL + opposite", "graphcl", "opposite", "GraphCL + uniform"),
+    ("AD-GCL + uniform", "ad-gcl", "uniform", "AD-GCL"),
+    ("AD-GCL + opposite", "ad-gcl", "opposite", "AD-GCL + uniform"),
 ];
 
 /// Embeddings without training that every table of whole graphs has; the first gives every graph the same.

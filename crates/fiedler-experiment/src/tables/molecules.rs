@@ -102,7 +102,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
     }
     let base = span.settings.scheme_or_usual();
     for (row, scheme, against) in
-        [("GraphCL, uniform", "uniform", "GraphCL"), ("GraphCL, opposite", "opposite", "GraphCL, uniform")]
+        [("GraphCL + uniform", "uniform", "GraphCL"), ("GraphCL + opposite", "opposite", "GraphCL + uniform")]
     {
         let mut settings = with_encoder(recipes.method("graphcl", context.data)?.settings);
         plug(&mut settings, ablation::scheme(scheme, &base));
