@@ -119,9 +119,7 @@ impl FeatureRows {
     /// The inner product of two rows.
     pub(crate) fn product(&self, a: usize, b: usize) -> f64 {
         let ((columns, values), (others, of_others)) = (self.row(a), self.row(b));
-        let with = |(column, value): (&u32, &f64)| {
-            others.iter().position(|other| other == column).map_or(0.0, |at| value * of_others[at])
-        };
+        let with = |(column, value): (&u32, &f64)| others.binary_search(column).map_or(0.0, |at| value * of_others[at]);
         columns.iter().zip(values).map(with).sum()
     }
 

@@ -212,6 +212,8 @@ fn best_scores(score: &GfScore, poisoned: &PoisonedGraph<'_>, nodes: usize, coun
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use fiedler_graph::Graph;
     use serde_json::Value;
 

@@ -117,6 +117,8 @@ fn ranks(suspects: &[Suspect], value: impl Fn(&Suspect) -> f64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use fiedler_graph::Dense;
 
     use super::*;

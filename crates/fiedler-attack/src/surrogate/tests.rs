@@ -1,4 +1,5 @@
 //! Gradients against those of automatic differentiation, and against differences of the whole training.
+#![allow(clippy::unwrap_used)]
 
 use fiedler_graph::{Dense, Features, Graph};
 use fiedler_spectral::{Normalized, Operator};

@@ -1,4 +1,5 @@
 //! Attacks as a user meets them.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 mod degree_test;
