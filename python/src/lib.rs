@@ -4,6 +4,7 @@
 //! its own while Python waits for it ([`work`]), and every failure becomes an exception of the package ([`errors`]).
 
 mod arrays;
+mod attack;
 mod building;
 mod dataset;
 mod errors;
@@ -31,6 +32,8 @@ mod _fiedler {
 
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::attack::attack;
     #[pymodule_export]
     use crate::building::{dataset_from_csr, dataset_from_pairs, open_dataset};
     #[pymodule_export]

@@ -40,6 +40,25 @@ def test_embedding_of_a_changed_graph() -> None:
     assert z.shape == (34, 8)
 
 
+def test_embedding_of_a_poisoned_graph() -> None:
+    poisoned = fiedler.attack("karate", "dice", budget=0.1)
+    assert poisoned.attack["flips"] == poisoned.attack["budget"] == 7
+    before, after = (fiedler.read(graph).adjacency() for graph in ("karate", poisoned))
+    assert (before != after).nnz == 2 * 7
+    assert fiedler.Embedder("spectral", dimensions=8).fit_transform(poisoned).shape == (34, 8)
+
+
+def test_an_attack_on_training_labels_needs_a_split() -> None:
+    with pytest.raises(fiedler.FiedlerError, match="split"):
+        fiedler.attack("citation:nodes=120", "mettack")
+    poisoned = fiedler.attack("citation:nodes=120", "mettack", budget=0.02, split="random", settings={"objective": "meta-train"})
+    assert poisoned.attack["flips"] == poisoned.attack["budget"] > 0
+    with pytest.raises(fiedler.SettingError):
+        fiedler.attack("karate", "dice", budget=-1.0)
+    with pytest.raises(fiedler.FiedlerError, match="mettack"):
+        fiedler.attack("karate", "mettak")
+
+
 def test_read_an_edge_list(tmp_path) -> None:
     path = tmp_path / "edges.csv"
     path.write_text("source,target\na,b\nb,c\n")

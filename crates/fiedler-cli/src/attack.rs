@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use fiedler_attack::AttackSettings;
-use fiedler_experiment::attack::{AttackPlan, AttackRecord, SplitChoice};
-use fiedler_experiment::{DataRecord, Result, memory, settings_tree};
+use fiedler_experiment::attack::{AttackPlan, AttackRecord, SplitChoice, settings_of};
+use fiedler_experiment::{DataRecord, Result, memory};
 
 use super::Common;
 use super::args::{attacks, command_line};
@@ -62,7 +61,7 @@ Examples:
 
 impl Attack {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
-        let settings = self.settings(common.seed())?;
+        let settings = settings_of(&self.method, self.ratio, common.seed(), &self.assignments)?;
         let mut dataset = self.reading.load(self.data.as_deref(), common.seed(), output)?;
         if self.largest_component {
             dataset = dataset.largest_component();
@@ -87,18 +86,6 @@ impl Attack {
             return output.json(&attack.record);
         }
         output.result(&describe(&attack.record))
-    }
-
-    fn settings(&self, seed: u64) -> Result<AttackSettings> {
-        let mut settings: AttackSettings = self.method.parse()?;
-        let ratio = self.ratio.map(|ratio| format!("ratio={ratio}"));
-        // Not every attack draws anything.
-        let seeded = settings_tree::assign_to(&settings, &format!("seed={seed}"));
-        settings = seeded.unwrap_or(settings);
-        for assignment in ratio.iter().chain(&self.assignments) {
-            settings = settings_tree::assign_to(&settings, assignment)?;
-        }
-        Ok(settings)
     }
 }
 

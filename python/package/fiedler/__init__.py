@@ -6,13 +6,14 @@
 (34, 8)
 
 A graph is whatever holds one: see `read`. `Embedder` learns an embedding, `evaluate` judges it, `SpectralAugmentation` draws views for other
-programs, and `report` makes a page to look at. `fiedler.pyg` has the same for PyTorch Geometric.
+programs, `attack` poisons a graph, and `report` makes a page to look at. `fiedler.pyg` has the same for PyTorch Geometric.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._attack import PoisonedDataset, attack
 from ._augmentation import Augmentation, SpectralAugmentation, View
 from ._dataset import Dataset
 from ._errors import DataError, DataWarning, FiedlerError, NotFoundError, SettingError, TrainingError
@@ -39,6 +40,7 @@ __all__ = [
     "Method",
     "NotFoundError",
     "Page",
+    "PoisonedDataset",
     "Progress",
     "Score",
     "Setting",
@@ -47,6 +49,7 @@ __all__ = [
     "TrainingError",
     "View",
     "__version__",
+    "attack",
     "datasets",
     "evaluate",
     "formats",
@@ -61,7 +64,7 @@ __all__ = [
     "spectrum",
 ]
 
-for _public in (DataError, DataWarning, FiedlerError, NotFoundError, SettingError, TrainingError, Dataset, Augmentation, SpectralAugmentation):
+for _public in (DataError, DataWarning, FiedlerError, NotFoundError, SettingError, TrainingError, Dataset, PoisonedDataset, Augmentation, SpectralAugmentation):
     # As users know them.
     _public.__module__ = "fiedler"
 del _public

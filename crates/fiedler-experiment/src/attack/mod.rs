@@ -18,6 +18,7 @@ use fiedler_graph::{Dataset, GraphSet, Observer, Split};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
 use crate::observe::Tell;
+use crate::settings_tree;
 use crate::task::DataRecord;
 
 pub(crate) use record::classes_agree;
@@ -63,6 +64,22 @@ pub struct FinishedAttack {
     pub poisoned: Dataset,
     /// Edges of the poisoned graph, the most suspicious first.
     pub suspects: Vec<Suspect>,
+}
+
+/// An attack by its name: the flips as a share of the edges, a seed where it draws anything, and further settings as `key=value`.
+///
+/// # Errors
+/// When there is no such attack or setting, or a value is not of its kind.
+pub fn settings_of(name: &str, ratio: Option<f64>, seed: u64, assignments: &[String]) -> Result<AttackSettings> {
+    let mut settings: AttackSettings = name.parse()?;
+    let ratio = ratio.map(|ratio| format!("ratio={ratio}"));
+    // Not every attack draws anything.
+    let seeded = settings_tree::assign_to(&settings, &format!("seed={seed}"));
+    settings = seeded.unwrap_or(settings);
+    for assignment in ratio.iter().chain(assignments) {
+        settings = settings_tree::assign_to(&settings, assignment)?;
+    }
+    Ok(settings)
 }
 
 /// The folder of an attack, where data are that folder or the poisoned graph in it.
