@@ -147,7 +147,7 @@ impl Attack for PrBcd {
         let budget = poisoned.budget();
         let mut surrogate = Surrogate::new(input, "pr-bcd", &self.surrogate, self.seed)?;
         (surrogate.objective, surrogate.loss) = (self.objective, self.loss);
-        let start = surrogate.start(StartWeights::Fixed, self.seed, 0, self.surrogate.hidden);
+        let start = surrogate.start(StartWeights::Fixed, self.seed, (0, 0), self.surrogate.hidden);
         let mut block = Block::draw(graph.num_nodes(), self.block, self.seed);
         let mut best: Option<(f64, Block)> = None;
         let mut scores = vec![0.0; block.pairs.len()];
@@ -165,7 +165,7 @@ impl Attack for PrBcd {
             }
             let expected = ExpectedGraph::new(graph, &flips_of(&block.pairs, &block.parts));
             let map = expected.propagation()?;
-            let gradient = surrogate.differentiate(&map, &start, false);
+            let gradient = surrogate.differentiate(&map, std::slice::from_ref(&start), false);
             if best.as_ref().is_none_or(|(known, _)| gradient.loss > *known) {
                 best = Some((gradient.loss, block.clone()));
             }
@@ -255,8 +255,8 @@ impl Attack for GrBcd {
             }
             let graph = poisoned.graph()?;
             let map = Normalized::of(&graph, Operator::Propagation);
-            let start = surrogate.start(self.start_weights, self.seed, done as u64, self.surrogate.hidden);
-            let gradient = surrogate.differentiate(&map, &start, false);
+            let start = surrogate.start(self.start_weights, self.seed, (done, 0), self.surrogate.hidden);
+            let gradient = surrogate.differentiate(&map, std::slice::from_ref(&start), false);
             value = Some(gradient.loss);
             let mut random = stream(self.seed, "block", (done + fruitless) as u64);
             let pairs = draw_pairs(graph.num_nodes(), self.block, &mut random);

@@ -9,7 +9,9 @@ use crate::error::{Error, Result};
 use crate::flips::{PoisonedGraph, check_ratio};
 use crate::knowledge::Known;
 use crate::settings::{Attack, AttackInput, Outcome};
+use crate::surrogate::loss::AttackLoss;
 use crate::surrogate::scan::best_pairs;
+use crate::surrogate::training::Weights;
 use crate::surrogate::{Depth, Objective, StartWeights, Surrogate, SurrogateSettings};
 
 /// Settings of Mettack. The surrogate is a linear GCN without biases that is trained by gradient descent with momentum; the gradient of the
@@ -21,8 +23,12 @@ pub struct Mettack {
     pub ratio: f64,
     /// On which nodes the attack loss is taken.
     pub objective: Objective,
+    /// Attack loss; the authors have cross-entropy.
+    pub loss: AttackLoss,
     /// Weights that the surrogate's training begins with.
     pub start_weights: StartWeights,
+    /// Trainings from different start weights whose gradients are averaged; more make an attack less noisy, and slower.
+    pub starts: usize,
     /// Only this many last steps of the training are differentiated; none: all, which is exact.
     pub truncated: Option<usize>,
     /// A-Meta: direct gradients before every step of Adam, added up, in place of the derivative through the training.
@@ -42,7 +48,9 @@ impl Default for Mettack {
         Mettack {
             ratio: 0.05,
             objective: Objective::MetaSelf,
+            loss: AttackLoss::CrossEntropy,
             start_weights: StartWeights::Fresh,
+            starts: 1,
             truncated: None,
             a_meta: false,
             batch: 1,
@@ -69,8 +77,10 @@ impl Attack for Mettack {
     fn check(&self, input: &AttackInput<'_>) -> Result<()> {
         check_ratio(self.ratio)?;
         self.surrogate.check()?;
-        if self.batch == 0 {
-            return Err(Error::setting("batch", self.batch, "a whole number from 1 up"));
+        for (name, value) in [("batch", self.batch), ("starts", self.starts)] {
+            if value == 0 {
+                return Err(Error::setting(name, value, "a whole number from 1 up"));
+            }
         }
         if self.a_meta && self.truncated.is_some() {
             return Err(Error::setting("truncated", "set with a_meta", "one of the two: A-Meta goes through no step"));
@@ -82,7 +92,7 @@ impl Attack for Mettack {
         let mut poisoned = PoisonedGraph::new(input.graph, self.ratio, self.degree_test);
         poisoned.resume(input.resume)?;
         let mut surrogate = Surrogate::new(input, "mettack", &self.surrogate, self.seed)?;
-        (surrogate.objective, surrogate.depth) = (self.objective, self.depth());
+        (surrogate.objective, surrogate.loss, surrogate.depth) = (self.objective, self.loss, self.depth());
         let (mut complete, mut value) = (true, None);
         while poisoned.left() > 0 {
             let done = poisoned.flips().len();
@@ -95,8 +105,10 @@ impl Attack for Mettack {
             let graph = poisoned.graph()?;
             let map = Normalized::of(&graph, Operator::Propagation);
             // By the flips made, so that an attack that goes on draws what one that was never stopped draws.
-            let start = surrogate.start(self.start_weights, self.seed, done as u64, self.surrogate.hidden);
-            let gradient = surrogate.differentiate(&map, &start, true);
+            let starts: Vec<Weights> = (0..self.starts)
+                .map(|at| surrogate.start(self.start_weights, self.seed, (done, at), self.surrogate.hidden))
+                .collect();
+            let gradient = surrogate.differentiate(&map, &starts, true);
             value = Some(gradient.loss);
             for candidate in best_pairs(&gradient.pairs, &graph, &poisoned, self.batch.min(poisoned.left())) {
                 poisoned.flip(candidate.low, candidate.high, Some(candidate.score));

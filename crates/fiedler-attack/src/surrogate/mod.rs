@@ -59,16 +59,18 @@ pub enum StartWeights {
 }
 
 impl StartWeights {
-    /// The weights of a gradient.
-    pub(crate) fn draw(self, seed: u64, gradient: u64, features: usize, hidden: usize, classes: usize) -> Weights {
+    /// The weights of a gradient, after so many flips, and of one of several trainings that it is averaged over.
+    pub(crate) fn draw(self, seed: u64, (flips, at): (usize, usize), shape: [usize; 3]) -> Weights {
+        let [features, hidden, classes] = shape;
+        let index = |flips: usize| (at as u64) << 32 | flips as u64;
         match self {
             StartWeights::Fresh => {
-                let mut random = stream(seed, "surrogate weights", gradient);
+                let mut random = stream(seed, "surrogate weights", index(flips));
                 let first = uniform(&mut random, features, hidden);
                 Weights { first, second: uniform(&mut random, hidden, classes) }
             }
             StartWeights::Fixed => {
-                let mut random = stream(seed, "surrogate weights", 0);
+                let mut random = stream(seed, "surrogate weights", index(0));
                 let glorot = |rows: usize, columns: usize| (6.0 / (rows + columns) as f64).sqrt();
                 let first = uniform_within(&mut random, features, hidden, glorot(features, hidden));
                 Weights { first, second: uniform_within(&mut random, hidden, classes, glorot(hidden, classes)) }
@@ -181,42 +183,57 @@ impl Surrogate {
         }
     }
 
-    /// Start weights of a gradient.
-    pub fn start(&self, rule: StartWeights, seed: u64, gradient: u64, hidden: usize) -> Weights {
-        rule.draw(seed, gradient, self.features.columns(), hidden, self.labels.count)
+    /// Start weights of a gradient, see [`StartWeights::draw`].
+    pub fn start(&self, rule: StartWeights, seed: u64, gradient: (usize, usize), hidden: usize) -> Weights {
+        rule.draw(seed, gradient, [self.features.columns(), hidden, self.labels.count])
     }
 
     /// The attack loss after training on a graph.
     pub fn loss(&self, map: &Normalized<'_>, start: &Weights) -> f64 {
         let trained = self.rows(map).train(start, self.training, 0);
-        self.judge(&self.predictions(map, &trained.weights.product())).0
+        self.judge(&self.predictions(map, &trained.weights.product()), 1.0).0
     }
 
-    /// The gradient by pairs; `tables` hold products for all of them at once, |T| × n numbers twice.
-    pub fn differentiate<'a>(&'a self, map: &'a Normalized<'a>, start: &Weights, tables: bool) -> MetaGradient<'a> {
+    /// The gradient by pairs, the mean over several starts; `tables` hold products for all pairs at once, |T| × n numbers twice.
+    pub fn differentiate<'a>(&'a self, map: &'a Normalized<'a>, starts: &[Weights], tables: bool) -> MetaGradient<'a> {
         let rows = self.rows(map);
-        match self.depth {
-            Depth::Last(steps) => {
-                let trained = rows.train(start, self.training, steps.min(self.training.steps));
-                let product = trained.weights.product();
-                let (loss, residual) = self.judge(&self.predictions(map, &product));
-                let direct = self.features.transposed_times(&propagate(map, &propagate(map, &residual)));
-                let through = (steps > 0).then(|| rows.differentiate(start, &trained, self.training, &direct));
-                let part = through.map(|rows| TrainingPart::new(map, &self.features, &self.labels.nodes, rows, tables));
-                let pairs = PairGradient::new(map, residual, self.features.times(&product), part);
-                MetaGradient { loss, pairs }
-            }
-            Depth::Approximate => {
-                let products = rows.train_by_adam(start, self.training.steps);
-                let judged: Vec<(f64, Matrix)> =
-                    products.iter().map(|product| self.judge(&self.predictions(map, product))).collect();
-                let loss = judged.iter().map(|(loss, _)| loss).sum();
-                let residuals: Vec<&Matrix> = judged.iter().map(|(_, residual)| residual).collect();
-                let product = Matrix::beside(&products.iter().collect::<Vec<_>>());
-                let pairs = PairGradient::new(map, Matrix::beside(&residuals), self.features.times(&product), None);
-                MetaGradient { loss, pairs }
+        let share = 1.0 / starts.len() as f64;
+        let mut loss = 0.0;
+        // Derivatives by predictions, beside each other, and the weights that those were made with.
+        let (mut residuals, mut products) = (Vec::new(), Vec::new());
+        let mut through: Option<Matrix> = None;
+        for start in starts {
+            match self.depth {
+                Depth::Last(steps) => {
+                    let trained = rows.train(start, self.training, steps.min(self.training.steps));
+                    let product = trained.weights.product();
+                    let (value, residual) = self.judge(&self.predictions(map, &product), share);
+                    loss += value;
+                    if steps > 0 {
+                        let direct = self.features.transposed_times(&propagate(map, &propagate(map, &residual)));
+                        let part = rows.differentiate(start, &trained, self.training, &direct);
+                        match &mut through {
+                            Some(sum) => sum.mix(1.0, 1.0, &part),
+                            None => through = Some(part),
+                        }
+                    }
+                    residuals.push(residual);
+                    products.push(product);
+                }
+                Depth::Approximate => {
+                    for product in rows.train_by_adam(start, self.training.steps) {
+                        let (value, residual) = self.judge(&self.predictions(map, &product), share);
+                        loss += value;
+                        residuals.push(residual);
+                        products.push(product);
+                    }
+                }
             }
         }
+        let part = through.map(|rows| TrainingPart::new(map, &self.features, &self.labels.nodes, rows, tables));
+        let scores = self.features.times(&Matrix::beside(&products.iter().collect::<Vec<_>>()));
+        let residual = Matrix::beside(&residuals.iter().collect::<Vec<_>>());
+        MetaGradient { loss, pairs: PairGradient::new(map, residual, scores, part) }
     }
 
     /// `Â² X` times both layers.
@@ -224,12 +241,13 @@ impl Surrogate {
         propagate(map, &propagate(map, &self.features.times(product)))
     }
 
-    /// The attack loss and its derivative by the predictions.
-    fn judge(&self, predictions: &Matrix) -> (f64, Matrix) {
+    /// The attack loss and its derivative by the predictions, times a factor.
+    fn judge(&self, predictions: &Matrix, factor: f64) -> (f64, Matrix) {
         let share = self.objective.training_share();
         let mut derivative = Matrix::zeros(predictions.rows(), predictions.columns());
-        let own = Term { nodes: &self.labels.nodes, classes: &self.guessed, weight: share, loss: self.loss };
-        let others = Term { nodes: &self.others, classes: &self.guessed, weight: 1.0 - share, loss: self.loss };
+        let own = Term { nodes: &self.labels.nodes, classes: &self.guessed, weight: factor * share, loss: self.loss };
+        let others =
+            Term { nodes: &self.others, classes: &self.guessed, weight: factor * (1.0 - share), loss: self.loss };
         let loss = own.add(predictions, &mut derivative) + others.add(predictions, &mut derivative);
         (loss, derivative)
     }

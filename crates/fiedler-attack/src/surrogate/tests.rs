@@ -69,13 +69,13 @@ fn twenty() -> Fixture {
 impl Fixture {
     fn gradient(&self, graph: &Graph, tables: bool) -> Vec<f64> {
         let map = Normalized::of(graph, Operator::Propagation);
-        let gradient = self.surrogate.differentiate(&map, &self.start, tables);
+        let gradient = self.surrogate.differentiate(&map, std::slice::from_ref(&self.start), tables);
         all_pairs(graph.num_nodes()).map(|(i, j)| gradient.pairs.at(i as usize, j as usize)).collect()
     }
 
     fn best(&self, graph: &Graph, poisoned: &PoisonedGraph<'_>) -> (u32, u32) {
         let map = Normalized::of(graph, Operator::Propagation);
-        let gradient = self.surrogate.differentiate(&map, &self.start, true);
+        let gradient = self.surrogate.differentiate(&map, std::slice::from_ref(&self.start), true);
         let best = best_pairs(&gradient.pairs, graph, poisoned, 1)[0];
         (best.low, best.high)
     }
@@ -197,7 +197,7 @@ fn the_gradient_is_the_slope_of_the_whole_training() {
                 let slope = (value(0.3 + step) - value(0.3 - step)) / (2.0 * step);
                 let expected = at(0.3);
                 let map = expected.propagation().unwrap();
-                let gradient = fixture.surrogate.differentiate(&map, &fixture.start, false);
+                let gradient = fixture.surrogate.differentiate(&map, std::slice::from_ref(&fixture.start), false);
                 let found = gradient.pairs.at(pair.0 as usize, pair.1 as usize) * if edge { -1.0 } else { 1.0 };
                 assert!((found - slope).abs() < 1e-8, "{loss:?} {pair:?}: {found} and not {slope}");
             }
@@ -218,7 +218,7 @@ fn the_scan_finds_what_looking_at_every_pair_finds() {
     let classes = train.iter().map(|&node| guessed[node as usize]).collect();
     let labels = TrainingLabels { nodes: train, classes, count: 4 };
     let surrogate = Surrogate::with_guesses(FeatureRows::new(Some(&features), nodes), labels, guessed);
-    let start = super::StartWeights::Fresh.draw(3, 0, 9, 16, 4);
+    let start = [super::StartWeights::Fresh.draw(3, (0, 0), [9, 16, 4])];
     let map = Normalized::of(&graph, Operator::Propagation);
     let gradient = surrogate.differentiate(&map, &start, true).pairs;
     let slow = surrogate.differentiate(&map, &start, false).pairs;
@@ -237,5 +237,23 @@ fn the_scan_finds_what_looking_at_every_pair_finds() {
     for (found, (score, pair)) in found[0].iter().zip(&all) {
         assert!((found.score - score).abs() < 1e-12, "{found:?} and not {score} at {pair:?}");
         assert_eq!((found.low, found.high), *pair);
+    }
+}
+
+#[test]
+fn the_gradient_of_several_starts_is_their_mean() {
+    let mut fixture = karate();
+    let other = super::StartWeights::Fresh.draw(3, (0, 1), [34, 16, 2]);
+    let map = Normalized::of(&fixture.graph, Operator::Propagation);
+    for depth in [Depth::Last(usize::MAX), Depth::Last(0), Depth::Approximate] {
+        fixture.surrogate.depth = depth;
+        let both = [fixture.start.clone(), other.clone()];
+        let of = |starts: &[Weights]| fixture.surrogate.differentiate(&map, starts, true);
+        let (mean, first, second) = (of(&both), of(&both[..1]), of(&both[1..]));
+        assert!((mean.loss - (first.loss + second.loss) / 2.0).abs() < 1e-12);
+        for (i, j) in all_pairs(34).map(|(i, j)| (i as usize, j as usize)) {
+            let expected = (first.pairs.at(i, j) + second.pairs.at(i, j)) / 2.0;
+            assert!((mean.pairs.at(i, j) - expected).abs() < 1e-12, "{depth:?} {i} {j}");
+        }
     }
 }
