@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fiedler_experiment::Error;
 use fiedler_experiment::attack::{AttackPlan, FinishedAttack, SplitChoice, settings_of};
+use fiedler_experiment::{Error, ErrorKind};
 use pyo3::prelude::*;
 
 use crate::dataset::RawDataset;
