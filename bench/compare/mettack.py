@@ -89,8 +89,8 @@ def theirs(path, split, flips, threads):
     started = time.perf_counter()
     with open(os.devnull, "w") as nowhere:
         printed, sys.stdout = sys.stdout, nowhere
-        model.attack(torch.FloatTensor(features.toarray()), torch.FloatTensor(adjacency.toarray()), torch.LongTensor(labels), train, other,
-                     n_perturbations=flips, ll_constraint=False)
+        # As its documentation does it: sparse features, which it multiplies first.
+        model.attack(features, adjacency, labels, train, other, n_perturbations=flips, ll_constraint=False)
         sys.stdout = printed
     seconds = time.perf_counter() - started
     change = model.modified_adj.numpy() - adjacency.toarray()
