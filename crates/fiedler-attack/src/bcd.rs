@@ -194,8 +194,7 @@ impl Attack for PrBcd {
         };
         let mut draws = stream(self.seed, "pr-bcd draws", 0);
         take_best_draw(&mut poisoned, &block.pairs, &block.parts, &order, self.samples, &mut draws, judge)?;
-        let notes = poisoned.shortage("no other pair of the block may be flipped").into_iter().collect();
-        Ok(Outcome { budget, flips: poisoned.into_flips(), complete: true, notes })
+        Ok(poisoned.into_outcome(true, "no other pair of the block may be flipped"))
     }
 }
 
@@ -277,8 +276,6 @@ impl Attack for GrBcd {
                 break;
             }
         }
-        let note = poisoned.shortage("no other pair may be flipped").filter(|_| complete);
-        let budget = poisoned.budget();
-        Ok(Outcome { budget, flips: poisoned.into_flips(), complete, notes: note.into_iter().collect() })
+        Ok(poisoned.into_outcome(complete, "no other pair may be flipped"))
     }
 }

@@ -70,7 +70,6 @@ impl Attack for Dice {
         remove_edges(&mut poisoned, input.graph, budget - additions, &mut random, internal);
         flip_pairs(&mut poisoned, input.graph, additions, &mut random, external);
         let why = "no other edge within a class may be removed, or no other pair of different classes joined";
-        let notes = poisoned.shortage(why).into_iter().collect();
-        Ok(Outcome { budget, flips: poisoned.into_flips(), complete: true, notes })
+        Ok(poisoned.into_outcome(true, why))
     }
 }

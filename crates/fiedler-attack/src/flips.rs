@@ -6,6 +6,7 @@ use fiedler_graph::Graph;
 
 use crate::degree_test::DegreeTest;
 use crate::error::{Error, Result};
+use crate::settings::Outcome;
 
 /// A flipped pair.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -148,9 +149,11 @@ impl<'g> PoisonedGraph<'g> {
         Ok(self.original.flipped(&pairs)?)
     }
 
-    /// What to say where the budget could not be spent.
-    pub fn shortage(&self, why: &str) -> Option<String> {
-        let (made, budget) = (self.flips.len(), self.budget);
-        (made < budget).then(|| format!("{made} of {budget} flips were made: {why}"))
+    /// What the attack did. Where it came to its end, and the budget could not be spent, `why` is noted.
+    pub fn into_outcome(self, complete: bool, why: &str) -> Outcome {
+        let PoisonedGraph { budget, flips, .. } = self;
+        let note = format!("{} of {budget} flips were made: {why}", flips.len());
+        let notes = if complete && flips.len() < budget { vec![note] } else { Vec::new() };
+        Outcome { budget, flips, complete, notes }
     }
 }

@@ -165,8 +165,7 @@ impl Attack for GfRelaxed {
         };
         let mut draws = stream(self.seed, "gf-relaxed draws", 0);
         take_best_draw(&mut poisoned, &pairs, &parts, &order, self.samples, &mut draws, judge)?;
-        let notes = poisoned.shortage("no other pair may be flipped").into_iter().collect();
-        Ok(Outcome { budget, flips: poisoned.into_flips(), complete: true, notes })
+        Ok(poisoned.into_outcome(true, "no other pair may be flipped"))
     }
 }
 

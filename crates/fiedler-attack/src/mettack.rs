@@ -118,8 +118,6 @@ impl Attack for Mettack {
                 break;
             }
         }
-        let note = poisoned.shortage("no other pair may be flipped").filter(|_| complete);
-        let budget = poisoned.budget();
-        Ok(Outcome { budget, flips: poisoned.into_flips(), complete, notes: note.into_iter().collect() })
+        Ok(poisoned.into_outcome(complete, "no other pair may be flipped"))
     }
 }

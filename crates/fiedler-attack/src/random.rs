@@ -63,8 +63,7 @@ impl Attack for RandomFlips {
             }
             RandomMode::Remove => remove_edges(&mut poisoned, input.graph, left, &mut random, |_, _| true),
         }
-        let notes = poisoned.shortage("no other pair may be flipped").into_iter().collect();
-        Ok(Outcome { budget: poisoned.budget(), flips: poisoned.into_flips(), complete: true, notes })
+        Ok(poisoned.into_outcome(true, "no other pair may be flipped"))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
-use fiedler_graph::{Dataset, Features, Graph};
+use fiedler_graph::{Classes, Dataset, Dense, Features, Graph, Labels};
 use fiedler_io::Error;
 
 use crate::common::{memory, published, read, read_path};
@@ -191,4 +191,50 @@ fn published_splits_fit() {
     let dataset = read_path(folder.path().join("cora_ml_meta_adj_0.1.npz"));
     let split = &dataset.splits[0];
     assert_eq!((split.train.len(), split.validation.len(), split.test.len()), (280, 282, 2248));
+}
+
+#[test]
+fn the_clean_graph_lends_its_features_and_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |path: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
+    };
+    // Nodes 0 and 1 are not of the largest component, so that ids move by two.
+    let graph = Graph::from_pairs(6, vec![(0, 1), (2, 3), (3, 4), (4, 5)]).unwrap().0;
+    let mut clean = Dataset::single("toy", graph);
+    clean.features = Some(Features::Dense(Dense::new(6, 2, (0..12u8).map(f32::from).collect()).unwrap()));
+    clean.node_labels = Some(Labels::Classes(Classes::from_integers([1, 0, 1, 0, 0, 1].map(Some))));
+    fiedler_io::write::write(&clean, place("nettack/toy.npz"), &Default::default()).unwrap();
+    let poisoned = clean.largest_component().graph().unwrap().flipped(&[(0, 3)]).unwrap();
+    let path = place("pro-gnn/meta/toy_meta_adj_0.3.npz");
+    fiedler_io::write::scipy_npz(std::fs::File::create(&path).unwrap(), &poisoned).unwrap();
+    std::fs::write(
+        place("pro-gnn/splits/toy_prognn_splits.json"),
+        r#"{"idx_train": [0], "idx_val": [1], "idx_test": [2, 3]}"#,
+    )
+    .unwrap();
+    let dataset = read_path(&path);
+    assert_eq!(dataset.graph(), Some(&poisoned));
+    assert_eq!(dataset.features.as_ref().unwrap().to_dense().row(0), [4.0, 5.0]);
+    assert_eq!(dataset.node_labels.unwrap().classes().unwrap().of(), [1, 0, 0, 1].map(Some));
+    assert_eq!((&dataset.splits[0].train[..], &dataset.splits[0].test[..]), (&[0][..], &[2, 3][..]));
+    assert!(dataset.report.notes[0].contains("largest component"), "{:?}", dataset.report.notes);
+}
+
+#[test]
+fn published_attacks_come_with_all_that_is_known() {
+    for (name, classes, features, train) in [
+        ("cora", 7, Some(1433), 247),
+        ("citeseer", 6, Some(3703), 210),
+        ("polblogs", 2, None, 121),
+        ("cora_ml", 7, Some(2879), 280),
+    ] {
+        let Some(path) = published(&format!("attacks/pro-gnn/meta/{name}_meta_adj_0.05.npz")) else { continue };
+        let dataset = read_path(&path);
+        assert_eq!(dataset.node_labels.as_ref().unwrap().classes().unwrap().count(), classes, "{name}");
+        assert_eq!(dataset.features.as_ref().map(Features::columns), features, "{name}");
+        assert_eq!(dataset.splits[0].train.len(), train, "{name}");
+    }
 }
