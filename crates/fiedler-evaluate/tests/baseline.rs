@@ -1,4 +1,4 @@
-//! Presets, quick probe and evaluations against what commit d9a5c4d gave, before probes became an axis of their own.
+//! Presets, quick probe and evaluations against recorded values.
 #![allow(clippy::unwrap_used)]
 
 use fiedler_evaluate::probe::AdamSettings;
@@ -174,7 +174,7 @@ fn presets_are_what_tables_say() {
     }
 }
 
-/// As the program's `reproduce/answers.rs`: folds set every tenth training item aside.
+/// Folds set every tenth training item aside.
 #[test]
 fn supervised_splits_have_a_validation_part() {
     let target = Data::new().classes;

@@ -251,8 +251,10 @@ impl<'s, 'a> Run<'s, 'a> {
         };
         let info = method.info();
         if !info.levels.contains(&task.level) {
-            let expected = format!("a method for {:?}", task.level).to_lowercase();
-            return Err(Error::setting("method", info.name, expected));
+            let fitting = MethodSettings::ALL.iter().filter(|other| other.levels.contains(&task.level));
+            let names: Vec<&str> = fitting.map(|other| other.name).collect();
+            let level = format!("{:?}", task.level).to_lowercase();
+            return Err(Error::setting("method", info.name, format!("a method for {level}: {}", names.join(", "))));
         }
         let requirements = method.check(&task)?;
         Phase::check_all(&method.all_phases())?;

@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    /// As the program wrote it at commit 532682b, for `fiedler embed --recipe citeseer-public` with nodes contrasted with nodes.
+    /// As version 0.1.0 wrote it, for `fiedler embed --recipe citeseer-public` with nodes contrasted with nodes.
     fn version_1() -> Value {
         json!({
             "version": "0.1.0",

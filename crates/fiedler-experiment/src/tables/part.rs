@@ -39,8 +39,8 @@ impl FromStr for TablePart {
             Some((index, of)) if index < of => Ok(TablePart { index, of }),
             _ => Err(Error::new(
                 ErrorKind::Usage,
-                format!("{text:?} is no part"),
-                "a part is K/N, with K from 0 to N - 1, such as 0/3, 1/3 and 2/3".to_owned(),
+                format!("{text:?} is no part; expected K/N with K from 0 to N - 1, such as 0/3, 1/3 and 2/3"),
+                None,
             )),
         }
     }
