@@ -33,7 +33,9 @@ def read(path):
         def matrix(name):
             parts = (arrays[f"{name}_data"], arrays[f"{name}_indices"], arrays[f"{name}_indptr"])
             return sp.csr_matrix(parts, shape=tuple(arrays[f"{name}_shape"]))
-        adjacency, features, labels = matrix("adj"), matrix("attr"), arrays["labels"]
+        adjacency, labels = matrix("adj"), arrays["labels"]
+        # Without features every node is its own, as in Pro-GNN.
+        features = matrix("attr") if "attr_data" in arrays else sp.identity(adjacency.shape[0], format="csr")
     adjacency = ((adjacency + adjacency.T) > 0).astype(np.float32).tolil()
     adjacency.setdiag(0)
     adjacency = adjacency.tocsr()
@@ -119,8 +121,8 @@ def main():
     edges = read(path)[0].nnz // 2
     with tempfile.TemporaryDirectory() as out:
         ratio = (arguments.ours + 0.5) / edges
-        own = fiedler("attack", path, "--largest-component", "--split", split, "--ratio", ratio, "--out", pathlib.Path(out) / "attack", "--json",
-                      threads=arguments.threads)
+        own = fiedler("attack", path, "--largest-component", "--split", split, "--ratio", ratio, "--set", "loss=cross-entropy", "--out",
+                      pathlib.Path(out) / "attack", "--json", threads=arguments.threads)
     command = [sys.executable, "-W", "ignore", __file__, path, "--split", split, "--flips", str(arguments.flips), "--threads", str(arguments.threads), "--theirs"]
     peer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
     mine, other = own["seconds"] / own["flips"], peer["seconds"] / peer["flips"]

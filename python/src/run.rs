@@ -117,7 +117,7 @@ impl RawRun {
             let outcome = RunResult {
                 embeddings: Embeddings::new(columns, values),
                 encoder: SavedEncoder::from_bytes(encoder)?,
-                history: History { losses, best, seconds },
+                history: History { losses, best, seconds, validation: Vec::new() },
             };
             Ok(RunArtifacts { record, outcome, schemes })
         })?;

@@ -23,7 +23,7 @@ pub struct Mettack {
     pub ratio: f64,
     /// On which nodes the attack loss is taken.
     pub objective: Objective,
-    /// Attack loss; the authors have cross-entropy.
+    /// Attack loss. The authors have cross-entropy, which spends flips on nodes that are wrong already; the margin is at least as strong.
     pub loss: AttackLoss,
     /// Weights that the surrogate's training begins with.
     pub start_weights: StartWeights,
@@ -48,7 +48,7 @@ impl Default for Mettack {
         Mettack {
             ratio: 0.05,
             objective: Objective::MetaSelf,
-            loss: AttackLoss::CrossEntropy,
+            loss: AttackLoss::TanhMargin,
             start_weights: StartWeights::Fresh,
             starts: 1,
             truncated: None,

@@ -7,6 +7,7 @@ use anstyle::Style;
 use clap::{Args, Subcommand};
 use fiedler_graph::generate;
 use fiedler_io::catalogue::{self, Entry, FetchSettings, Kind, Progress};
+use fiedler_io::transform::{NAMED, TRANSFORMS};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -26,7 +27,7 @@ pub struct Data {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List every known dataset and every generator
+    /// List every known dataset, every generator and every transform
     List {
         /// Print one JSON array
         #[arg(long)]
@@ -117,6 +118,13 @@ fn list() -> String {
     let _ = writeln!(text, "{bold}Made on the spot, with any of the settings shown{bold:#}");
     for spec in generate::SPECS {
         let _ = writeln!(text, "  {}\n      {dim}{}{dim:#}", spec.usage(), spec.about);
+    }
+    let _ = writeln!(text, "\n{bold}Made of any DATA, with any of the settings shown{bold:#}");
+    for transform in TRANSFORMS {
+        let _ = writeln!(text, "  {}\n      {dim}{}{dim:#}", transform.usage, transform.about);
+    }
+    for named in NAMED {
+        let _ = writeln!(text, "  {} = {}\n      {dim}{}{dim:#}", named.name, named.line, named.title);
     }
     text
 }

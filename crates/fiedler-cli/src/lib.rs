@@ -11,6 +11,7 @@ mod data;
 mod embed;
 mod evaluate;
 mod exit;
+mod finetune;
 mod inspect;
 mod interrupt;
 mod output;
@@ -42,10 +43,11 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-DATA is a path, a name from `fiedler data list`, or a generator with its settings:
+DATA is a path, a name from `fiedler data list`, a generator with its settings, or a transform of any of them:
   fiedler inspect my-edges.csv
   fiedler inspect cora
   fiedler inspect sbm:nodes=2000,classes=4
+  fiedler inspect ego:cora,hops=2,cap=128,count=1000
 
 Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, 3 bad data, 4 not found, 5 cannot write, 6 download failed,
 7 training failed, 8 the folder is in use by another process, 130 interrupted. Results go to standard output, everything else to standard error. With
@@ -83,6 +85,8 @@ enum Command {
     Attack(Box<attack::Attack>),
     /// Learn an embedding of nodes or graphs without labels
     Embed(Box<embed::Embed>),
+    /// Train the encoder of a run further, by labels
+    Finetune(Box<finetune::Finetune>),
     /// Judge embeddings by how well labels can be predicted from them
     Evaluate(evaluate::Evaluate),
     /// Make a page to look at, of a run, several runs, a scheme or a graph
@@ -154,6 +158,7 @@ fn run_here(cli: &Cli) -> Result<()> {
         Command::Augment(augment) => augment.run(&cli.common, &output),
         Command::Attack(attack) => attack.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
+        Command::Finetune(finetune) => finetune.run(&cli.common, &output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
         Command::Report(report) => report.run(&cli.common, &output),
         Command::Reproduce(reproduce) => reproduce.run(&cli.common, &output),

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::metric::{Metric, top1_accuracy};
 use crate::probe::meaningless;
-use crate::protocol::Protocol;
+use crate::protocol::{self, Protocol};
 use crate::scaling::Scaling;
 use crate::score::{Score, SplitScore, mean_and_deviation};
 use crate::target::Target;
@@ -55,9 +55,32 @@ impl<'a> SupervisedScores<'a> {
         Ok(SupervisedScores { labels, metric, splits, protocol, description })
     }
 
+    /// The same splits with labels of a share of each training set only; validation and test sets stay as they are. Every class keeps its
+    /// share, and at least one item.
+    ///
+    /// # Errors
+    /// When the share is not above 0 and at most 1.
+    pub fn with_label_fraction(mut self, fraction: f64, seed: u64) -> Result<SupervisedScores<'a>> {
+        if !(fraction > 0.0 && fraction <= 1.0) {
+            return Err(Error::setting("label fraction", fraction, "a number above 0 and at most 1, such as 0.1"));
+        }
+        for (index, split) in (0..).zip(&mut self.splits) {
+            split.train = protocol::share(&split.train, fraction, self.labels, (seed, "label-fraction", index));
+        }
+        if fraction < 1.0 {
+            self.description += &format!("; labels of {} % of the training set", (1e5 * fraction).round() / 1e3);
+        }
+        Ok(self)
+    }
+
     /// The splits, each with a validation set.
     pub fn splits(&self) -> &[Split] {
         &self.splits
+    }
+
+    /// The protocol, and how labels are used, in words.
+    pub fn description(&self) -> &str {
+        &self.description
     }
 
     /// The labels to train on.

@@ -23,6 +23,7 @@
 pub mod attack;
 mod error;
 mod evaluation;
+pub mod finetune;
 pub mod memory;
 mod named;
 mod observe;

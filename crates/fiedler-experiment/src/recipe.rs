@@ -71,6 +71,8 @@ recipes![
     "reference-graphs",
     "supervised-nodes",
     "supervised-graphs",
+    "finetune-nodes",
+    "finetune-graphs",
     "cora",
     "cora-uniform",
     "citeseer",

@@ -43,11 +43,12 @@ fn check_rows(indptr: &[usize], indices: &[u32]) -> Result<()> {
 
 /// Met in the order of their sources, the edges that lead to a node must be those of its own sorted row, one after the other.
 fn check_symmetry(indptr: &[usize], indices: &[u32], weights: Option<&[f32]>) -> Result<()> {
-    let mut next = indptr[..indptr.len() - 1].to_vec();
+    // How many of each node's edges have been met.
+    let mut met = vec![0u32; indptr.len() - 1];
     for (node, range) in indptr.windows(2).enumerate() {
         for at in range[0]..range[1] {
             let neighbor = indices[at] as usize;
-            let back = next[neighbor];
+            let back = indptr[neighbor] + met[neighbor] as usize;
             if back >= indptr[neighbor + 1] || indices[back] as usize != node {
                 let found = "in one direction only";
                 return Err(Error::setting(format!("edge of {node} and {neighbor}"), found, "both directions"));
@@ -59,7 +60,7 @@ fn check_symmetry(indptr: &[usize], indices: &[u32], weights: Option<&[f32]>) ->
                 let name = format!("weight of the edge of {node} and {neighbor}");
                 return Err(Error::setting(name, found, "the same in both directions"));
             }
-            next[neighbor] += 1;
+            met[neighbor] += 1;
         }
     }
     Ok(())

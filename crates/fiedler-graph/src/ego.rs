@@ -1,5 +1,6 @@
 //! Ego-nets: what lies within a few hops of chosen nodes, as a set of small graphs.
 
+use rand::RngExt;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
@@ -35,19 +36,69 @@ pub struct EgoNets {
 /// # Errors
 /// When a centre does not exist, the cap leaves no room for it, or the nets have more nodes than a graph can.
 pub fn ego_nets(graph: &Graph, centres: &[u32], hops: usize, cap: Option<usize>, seed: u64) -> Result<EgoNets> {
+    check(graph, centres, cap)?;
+    let cap = cap.unwrap_or(usize::MAX);
+    cut_all(graph, centres, |cutter, centre| cutter.reach(centre, hops, cap, seed))
+}
+
+/// As [`ego_nets`], but where a net has more than `cap` nodes, they are those that a random walk with restart meets: from the centre it
+/// goes to a random neighbor, and before each step it returns to the centre with probability `restart`, and always after `hops` steps.
+/// It ends when it has met `cap` nodes, or after a number of steps that is fixed by the cap; then the net is smaller.
+///
+/// ```
+/// use fiedler_graph::{Graph, walked_ego_nets};
+/// let (star, _) = Graph::from_pairs(50, (1..50).map(|leaf| (0, leaf)).collect())?;
+/// let nets = walked_ego_nets(&star, &[0, 1], 1, 8, 0.8, 0)?;
+/// assert_eq!(nets.graphs.node_offsets(), [0, 8, 10]);
+/// # Ok::<(), fiedler_graph::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`ego_nets`], and when `restart` is no probability below 1.
+pub fn walked_ego_nets(
+    graph: &Graph,
+    centres: &[u32],
+    hops: usize,
+    cap: usize,
+    restart: f64,
+    seed: u64,
+) -> Result<EgoNets> {
+    check(graph, centres, Some(cap))?;
+    if !(0.0..1.0).contains(&restart) {
+        return Err(Error::setting("restart", restart, "a probability from 0 to less than 1"));
+    }
+    cut_all(graph, centres, |cutter, centre| {
+        // One more than may be kept tells whether there is a choice at all.
+        let nodes = cutter.reach(centre, hops, cap.saturating_add(1), seed);
+        if nodes.len() <= cap { nodes } else { cutter.walk(centre, hops, cap, restart, seed) }
+    })
+}
+
+fn check(graph: &Graph, centres: &[u32], cap: Option<usize>) -> Result<()> {
     if let Some(centre) = centres.iter().find(|centre| **centre as usize >= graph.num_nodes()) {
         return Err(Error::setting("centre of an ego-net", centre, format!("a node below {}", graph.num_nodes())));
     }
     if cap == Some(0) {
         return Err(Error::setting("cap of an ego-net", 0, "at least 1, the centre"));
     }
-    let cap = cap.unwrap_or(usize::MAX);
-    let nets: Vec<Net> = centres
-        .par_iter()
-        .map_init(|| Cutter::new(graph), |cutter, &centre| cutter.cut(centre, hops, cap, seed))
-        .collect();
-    assemble(graph, nets)
+    Ok(())
 }
+
+/// One net for each centre, of the nodes that `choose` names, the centre first.
+fn cut_all(
+    graph: &Graph,
+    centres: &[u32],
+    choose: impl Fn(&mut Cutter<'_>, u32) -> Vec<u32> + Sync,
+) -> Result<EgoNets> {
+    let cut = |cutter: &mut Cutter<'_>, &centre: &u32| {
+        let nodes = choose(cutter, centre);
+        cutter.cut(nodes)
+    };
+    assemble(graph, centres.par_iter().map_init(|| Cutter::new(graph), cut).collect())
+}
+
+/// Steps that a walk takes at most, for each node that it may keep.
+const STEPS_PER_NODE: usize = 64;
 
 /// One net, its neighbors given by their place among its nodes.
 #[derive(Default)]
@@ -73,8 +124,9 @@ impl Cutter<'_> {
         Cutter { graph, local: vec![ABSENT; graph.num_nodes()] }
     }
 
-    fn cut(&mut self, centre: u32, hops: usize, cap: usize, seed: u64) -> Net {
-        let mut nodes = self.reach(centre, hops, cap, seed);
+    /// The net that nodes induce, the centre first.
+    fn cut(&mut self, mut nodes: Vec<u32>) -> Net {
+        let centre = nodes[0];
         nodes[1..].sort_unstable();
         for (local, &node) in nodes.iter().enumerate() {
             self.local[node as usize] = local as u32;
@@ -126,6 +178,32 @@ impl Cutter<'_> {
             nodes.truncate(hop.start);
             nodes.extend(drawn);
         }
+        nodes
+    }
+
+    /// The nodes that a walk with restart meets, the centre first; see [`walked_ego_nets`].
+    fn walk(&mut self, centre: u32, hops: usize, cap: usize, restart: f64, seed: u64) -> Vec<u32> {
+        let mut random = stream(seed, "walked ego-nets", u64::from(centre));
+        let mut nodes = vec![centre];
+        self.local[centre as usize] = 0;
+        let (mut at, mut steps) = (centre, 0);
+        for _ in 0..cap.saturating_mul(STEPS_PER_NODE) {
+            if nodes.len() == cap {
+                break;
+            }
+            if steps == hops || (steps > 0 && random.random_bool(restart)) {
+                (at, steps) = (centre, 0);
+            }
+            // A walk is made where there are several nodes, so the centre has neighbors, and whatever it leads to has one.
+            let neighbors = self.graph.neighbors(at);
+            at = neighbors[random.random_range(0..neighbors.len())];
+            steps += 1;
+            if self.local[at as usize] == ABSENT {
+                self.local[at as usize] = 0;
+                nodes.push(at);
+            }
+        }
+        self.forget(&nodes);
         nodes
     }
 

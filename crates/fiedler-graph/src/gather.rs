@@ -1,6 +1,6 @@
-//! One graph of a dataset by itself, and several datasets as one.
+//! One graph of a dataset by itself, some of its graphs, and several datasets as one.
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, GraphSource};
 use crate::error::{Error, Result};
 use crate::features::{Dense, Features, Sparse};
 use crate::graph::Graph;
@@ -44,6 +44,59 @@ impl Dataset {
             graph_labels: self.graph_labels.as_ref().map(|labels| labels.gather(&[graph as u32])),
             ..Dataset::single(format!("{}, graph {graph}", self.name), self.graphs.graph(graph))
         })
+    }
+
+    /// Some graphs of a set, in the order given, with all that is known of them. What is not chosen is freed part by part, so that no
+    /// two copies of the whole are in memory.
+    ///
+    /// ```
+    /// use fiedler_graph::{Dataset, Graph, GraphSet};
+    /// let (arena, _) = Graph::from_pairs(5, vec![(0, 1), (2, 3), (3, 4)])?;
+    /// let set = Dataset::set("two", GraphSet::from_block_diagonal(arena, vec![2, 3])?);
+    /// let second = set.select(&[1])?;
+    /// assert_eq!((second.graphs.len(), second.graphs.num_nodes(), second.graphs.num_edges()), (1, 3, 2));
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When one of them does not exist, or is named twice.
+    pub fn select(mut self, graphs: &[u32]) -> Result<Dataset> {
+        let of = self.graphs.len();
+        let mut chosen = vec![false; of];
+        for &graph in graphs {
+            match chosen.get_mut(graph as usize) {
+                Some(slot @ false) => *slot = true,
+                Some(true) => return Err(Error::setting("graph", graph, "each graph at most once")),
+                None => {
+                    return Err(Error::setting("graph", graph, format!("a number below {of}, the number of graphs")));
+                }
+            }
+        }
+        drop(chosen);
+        let mut firsts = Vec::with_capacity(of + 1);
+        firsts.push(0u32);
+        firsts.extend((0..of).scan(0u32, |end, graph| {
+            *end += self.graphs.graph_edges(graph) as u32;
+            Some(*end)
+        }));
+        let places: Vec<usize> = graphs.iter().map(|&graph| graph as usize).collect();
+        let edges: Vec<u32> = places.iter().flat_map(|&graph| firsts[graph]..firsts[graph + 1]).collect();
+        self.edge_features = self.edge_features.map(|features| features.gather(&edges));
+        drop((firsts, edges));
+        let batch = self.graphs.batch(&places);
+        self.features = self.features.map(|features| features.gather(&batch.node_rows));
+        self.node_labels = self.node_labels.map(|labels| labels.gather(&batch.node_rows));
+        self.graph_labels = self.graph_labels.map(|labels| labels.gather(graphs));
+        // Splits are of graphs in a set, and of nodes in a single graph.
+        let parted = of > 1 && graphs.len() > 1;
+        self.splits = self.splits.iter().filter(|_| parted).map(|split| split.select(graphs)).collect();
+        self.graph_source = self.graph_source.map(|source| GraphSource {
+            lines: places.iter().map(|&graph| source.lines[graph]).collect(),
+            names: source.names.map(|names| places.iter().map(|&graph| names[graph].clone()).collect()),
+        });
+        let sizes = batch.node_offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        self.graphs = GraphSet::from_block_diagonal(batch.graph, sizes)?;
+        Ok(self)
     }
 
     /// The graphs of several datasets as one set, with what all of them have: features, labels of nodes and of graphs.

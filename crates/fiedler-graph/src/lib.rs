@@ -24,6 +24,7 @@ mod build;
 mod component;
 mod csr;
 mod dataset;
+mod degree_buckets;
 mod ego;
 pub mod error;
 mod features;
@@ -43,7 +44,7 @@ mod split;
 
 pub use build::PairChunk;
 pub use dataset::{Dataset, GraphSource, ReadReport};
-pub use ego::{EgoNets, ego_nets};
+pub use ego::{EgoNets, ego_nets, walked_ego_nets};
 pub use error::{Error, Result};
 pub use features::{Categorical, Dense, Features, Sparse};
 pub use graph::{BuildReport, EdgeLookup, Graph, MAX_NODES};

@@ -1,5 +1,9 @@
 //! Category codes of atoms and bonds, as the Open Graph Benchmark has them: what [`Categorical`](crate::Categorical) features of
-//! molecules hold. `fiedler-io` makes such features from SMILES.
+//! molecules hold. `fiedler-io` makes such features from SMILES. [`canonical_hashes`] tells which molecules are the same.
+
+mod canonical;
+
+pub use canonical::{canonical_hashes, without};
 
 /// How many codes each column of an atom has: atomic number, chirality, degree, formal charge, hydrogens, radical electrons,
 /// hybridisation, aromatic, in a ring.

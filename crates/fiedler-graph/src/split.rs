@@ -1,5 +1,7 @@
 //! Which nodes or graphs train, choose and test.
 
+use std::collections::HashMap;
+
 use crate::error::{Error, Result};
 use crate::fingerprint;
 
@@ -49,6 +51,26 @@ impl Split {
                 Err(Error::setting(format!("stopping id of split {}", self.name), id, format!("an id below {items}")))
             }
             None => Ok(()),
+        }
+    }
+
+    /// The same division of some of the items, which are numbered anew in the order given: item `items[k]` of before is `k`.
+    ///
+    /// ```
+    /// use fiedler_graph::Split;
+    /// let split = Split { train: vec![0, 1], test: vec![2, 3], ..Split::default() };
+    /// let some = split.select(&[3, 1]);
+    /// assert_eq!((some.train, some.test), (vec![1], vec![0]));
+    /// ```
+    pub fn select(&self, items: &[u32]) -> Split {
+        let place: HashMap<u32, u32> = items.iter().copied().zip(0..).collect();
+        let chosen = |part: &[u32]| part.iter().filter_map(|item| place.get(item).copied()).collect();
+        Split {
+            name: self.name.clone(),
+            train: chosen(&self.train),
+            validation: chosen(&self.validation),
+            test: chosen(&self.test),
+            stopping: chosen(&self.stopping),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Files to graphs and back: readers and writers of every format graph benchmarks are published in, and a catalogue of known datasets.
 //!
-//! The path of the data: [`open`] takes a path, a name of the [`catalogue`] or a generator's line. A path becomes a [`DataSource`] (a
+//! The path of the data: [`open`] takes a path, a name of the [`catalogue`], a generator's line, or one of a [`transform`] of any of them. A path becomes a [`DataSource`] (a
 //! file, a folder, a zip, all the same), the first of [`read::FORMATS`] that recognizes it reads it, and out comes a
 //! [`Dataset`](fiedler_graph::Dataset). [`write`](mod@write) puts a dataset back into files. [`tables`] reads labels and embeddings that
 //! stand by themselves. All files are written by way of [`atomic`]: whole or not at all.
@@ -37,6 +37,7 @@ pub mod read;
 mod role;
 mod split_words;
 pub mod tables;
+pub mod transform;
 pub mod write;
 
 pub use atomic::AtomicFiles;

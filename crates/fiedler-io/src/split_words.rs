@@ -46,7 +46,8 @@ pub(crate) fn from_words<'a>(name: &str, words: impl IntoIterator<Item = &'a str
             let ids = match part.to_ascii_lowercase().as_str() {
                 "train" | "training" => &mut split.train,
                 "validation" | "valid" | "val" | "dev" => &mut split.validation,
-                "test" | "testing" => &mut split.test,
+                // MOSES has a second test part, of scaffolds that occur nowhere else.
+                "test" | "testing" | "test_scaffolds" => &mut split.test,
                 "stopping" => &mut split.stopping,
                 "" | "nan" | "none" => continue,
                 _ => return Err(word),

@@ -115,13 +115,32 @@ impl Adam {
 
     /// Moves the selected parameters of a model that have a gradient: down, or up where the loss is to be made large.
     pub fn step_selected<M: Module>(&mut self, model: M, gradients: Gradients, select: &Select, maximize: bool) -> M {
+        self.step_with_rates(model, gradients, select, maximize, &[])
+    }
+
+    /// The same, where some fields of the model have learning rates of their own.
+    pub fn step_with_rates<M: Module>(
+        &mut self,
+        model: M,
+        gradients: Gradients,
+        select: &Select,
+        maximize: bool,
+        rates: &[(&'static str, f64)],
+    ) -> M {
         self.steps += 1;
+        let rule = self.rule(self.settings.learning_rate, maximize);
+        let rules = rates.iter().map(|&(field, rate)| (field, self.rule(rate, maximize))).collect();
+        model.map(&mut Step { rule, rules, names: Names::default(), moments: &mut self.moments, gradients, select })
+    }
+
+    /// What this step does to values that learn at a rate.
+    fn rule(&self, learning_rate: f64, maximize: bool) -> Rule {
         let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let AdamSettings { learning_rate, beta_1, beta_2, epsilon, weight_decay, decoupled } = self.settings;
+        let AdamSettings { beta_1, beta_2, epsilon, weight_decay, decoupled, .. } = self.settings;
         // Moments start from zero; dividing by what is missing of them makes up for it.
         let found_1 = 1.0 - beta_1.powi(steps);
         let found_2 = 1.0 - beta_2.powi(steps);
-        let rule = Rule {
+        Rule {
             beta_1: beta_1 as f32,
             beta_2: beta_2 as f32,
             sign: if maximize { -1.0 } else { 1.0 },
@@ -130,8 +149,7 @@ impl Adam {
             rate: (learning_rate / found_1) as f32,
             root: (1.0 / found_2.sqrt()) as f32,
             epsilon: epsilon as f32,
-        };
-        model.map(&mut Step { rule, names: Names::default(), moments: &mut self.moments, gradients, select })
+        }
     }
 
     /// What it remembers, to be saved beside the model's weights.
@@ -240,6 +258,8 @@ struct Rule {
 
 struct Step<'a> {
     rule: Rule,
+    /// Those of fields with learning rates of their own.
+    rules: Vec<(&'static str, Rule)>,
     names: Names,
     moments: &'a mut BTreeMap<String, Moments>,
     gradients: Gradients,
@@ -268,7 +288,9 @@ impl ModuleMapper for Step<'_> {
         let moments = self.moments.remove(&name).filter(|moments| moments.first.dims()[0] == count);
         let zeros = || Tensor::<1>::zeros([count], &gradient.device());
         let moments = moments.unwrap_or_else(|| Moments { first: zeros(), second: zeros() });
-        let (moved, moments) = self.rule.apply(tensor.inner(), gradient, moments);
+        let field = name.split('.').next().unwrap_or_default();
+        let rule = self.rules.iter().find(|(own, _)| *own == field).map_or(&self.rule, |(_, rule)| rule);
+        let (moved, moments) = rule.apply(tensor.inner(), gradient, moments);
         self.moments.insert(name, moments);
         Param::from_mapped_value(id, Tensor::from_inner(moved).require_grad(), mapper)
     }

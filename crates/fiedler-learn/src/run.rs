@@ -176,6 +176,8 @@ pub struct Run<'s, 'a> {
     pub dataset: &'a Dataset,
     /// Labels, for a method that learns from them.
     pub supervision: Option<Supervision<'a>>,
+    /// Weights of another run, by their names in the model, for a method that starts from them ([`Method::start`]).
+    pub initial: Option<&'a StateDict>,
     /// Bytes that training may take, if there is a limit.
     pub memory: Option<u64>,
 }
@@ -188,6 +190,7 @@ pub struct CheckedRun<'a> {
     requirements: Requirements,
     given: Vec<Pipeline>,
     supervision: Option<Supervision<'a>>,
+    initial: Option<&'a StateDict>,
     memory_estimate: u64,
 }
 
@@ -215,7 +218,7 @@ pub struct RunResult {
 impl<'s, 'a> Run<'s, 'a> {
     /// A run without labels and without a limit of memory.
     pub fn new(settings: &'s Settings, dataset: &'a Dataset) -> Run<'s, 'a> {
-        Run { settings, dataset, supervision: None, memory: None }
+        Run { settings, dataset, supervision: None, initial: None, memory: None }
     }
 
     /// Refuses what can be refused before anything is computed.
@@ -258,6 +261,7 @@ impl<'s, 'a> Run<'s, 'a> {
         }
         let requirements = method.check(&task)?;
         Phase::check_all(&method.all_phases())?;
+        let initial = check_start(method, &task, self.initial)?;
         let supervision = supervision.filter(|_| requirements.labels);
         if let Some(supervision) = &supervision {
             supervision.check(&data)?;
@@ -286,7 +290,7 @@ impl<'s, 'a> Run<'s, 'a> {
         {
             return Err(Error::Memory { needed, free });
         }
-        Ok(CheckedRun { settings, data, task, requirements, given, supervision, memory_estimate: needed })
+        Ok(CheckedRun { settings, data, task, requirements, given, supervision, initial, memory_estimate: needed })
     }
 
     /// Checks, computes schemes and fits, without a checkpoint and unwatched: the whole way in one call.
@@ -391,6 +395,7 @@ impl<'a> CheckedRun<'a> {
             views: &views,
             given: &self.given,
             supervision: self.supervision,
+            initial: self.initial,
             training: &self.settings.training,
             seed: self.settings.seed,
             device: &device,
@@ -431,6 +436,7 @@ impl<'a> CheckedRun<'a> {
             views: &views,
             given: &[],
             supervision: None,
+            initial: None,
             training: &self.settings.training,
             seed: self.settings.seed,
             device: &device,
@@ -439,6 +445,25 @@ impl<'a> CheckedRun<'a> {
         };
         trainer.train()
     }
+}
+
+/// The weights that a method starts from, if it starts from any: they must be there, be the right ones, and fit the model.
+fn check_start<'a>(
+    method: &dyn AnyMethod,
+    task: &Task,
+    initial: Option<&'a StateDict>,
+) -> Result<Option<&'a StateDict>> {
+    let Some(wanted) = method.start() else { return Ok(None) };
+    let Some(weights) = initial else {
+        let expected = "none where the weights are not given; `fiedler finetune` gives them";
+        return Err(Error::setting("method.start", wanted, expected));
+    };
+    let found = weights.fingerprint();
+    if found != wanted {
+        return Err(Error::setting("method.start", wanted, format!("{found}, the fingerprint of the weights given")));
+    }
+    method.check_initial(task, weights)?;
+    Ok(initial)
 }
 
 /// Makes sure that models can be handed from thread to thread.

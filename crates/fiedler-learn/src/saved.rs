@@ -12,9 +12,11 @@ use serde_json::Value;
 use crate::beside::Joint;
 use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
-use crate::encoder::InputDims;
+use crate::encoder::{EncoderSettings, InputDims};
 use crate::error::{Error, Result};
 use crate::method::{Hops, Method, MethodSettings, Requirements};
+use crate::pretrained::PretrainedEncoder;
+use crate::readout::{Projector, ReadoutSettings};
 use crate::run::Settings;
 use crate::state_dict::StateDict;
 use crate::task::{Target, Task, TaskLevel};
@@ -243,16 +245,7 @@ impl SavedEncoder {
     pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
         let order = self.match_columns(dataset)?;
         let data = Data::with_columns(dataset, &self.about.features, order.as_deref())?;
-        let dims = data.dims();
-        // Features of edges count only for encoders that look at them.
-        let requirements = self.about.method.as_any().check(&self.task(1, 1))?;
-        let edges = |columns: Option<usize>| columns.filter(|_| requirements.operators.contains(&Normalization::None));
-        let found = (dims.nodes, edges(dims.edges), data.are_features_degrees());
-        let expected = (self.about.columns, edges(self.about.edge_columns), self.about.degrees);
-        if found != expected {
-            let data = dataset.name.clone();
-            return Err(Error::OtherFeatures { data, found: columns(found), expected: columns(expected) });
-        }
+        self.check_features(&data, &dataset.name)?;
         let trained = self.about.method.as_any().apply(self, &data)?;
         let (Some(joint), Some(hops)) = (&self.joint, &self.about.beside) else { return Ok(trained) };
         if data.graphs().len() != 1 {
@@ -261,6 +254,59 @@ impl SavedEncoder {
         }
         let beside = SavedEncoder { about: self.about.clone(), weights: joint.hops.clone(), joint: None };
         joint.apply(&trained, &beside.embed_by(hops, &data)?)
+    }
+
+    /// Refuses data with other features than those it was trained on.
+    fn check_features(&self, data: &Data<'_>, name: &str) -> Result<()> {
+        let dims = data.dims();
+        // Features of edges count only for encoders that look at them.
+        let requirements = self.about.method.as_any().check(&self.task(1, 1))?;
+        let edges = |columns: Option<usize>| columns.filter(|_| requirements.operators.contains(&Normalization::None));
+        let found = (dims.nodes, edges(dims.edges), data.are_features_degrees());
+        let expected = (self.about.columns, edges(self.about.edge_columns), self.about.degrees);
+        if found != expected {
+            let data = name.to_owned();
+            return Err(Error::OtherFeatures { data, found: columns(found), expected: columns(expected) });
+        }
+        Ok(())
+    }
+
+    /// The encoder alone, to be trained further, without what its method needed beside it.
+    ///
+    /// # Errors
+    /// When its method has no encoder, such as the raw features.
+    pub fn pretrained(&self) -> Result<PretrainedEncoder> {
+        let method = self.about.method.as_any();
+        let Some(untrained) = method.untrained() else {
+            let problem = format!("its method, {}, has none that could be trained further", method.info().name);
+            return Err(refuse(problem));
+        };
+        let mut weights = self.weights.clone();
+        let kind = match &untrained.encoder {
+            // What is no choice among encoders has no name of its own in the model.
+            EncoderSettings::Gcn(_) if matches!(self.about.method, MethodSettings::Mvgrl(_)) => "encoder.Gcn.",
+            _ => "encoder.",
+        };
+        let weights = weights.split_off(&format!("{}.", method.encoder_field()));
+        let weights = weights.renamed(|name| format!("{kind}{name}"));
+        Ok(PretrainedEncoder {
+            encoder: untrained.encoder,
+            readout: ReadoutSettings { sigmoid: false, projector: Projector::Identity, ..untrained.readout },
+            features: self.about.features.clone(),
+            weights,
+        })
+    }
+
+    /// Puts the columns of a dataset's features into the order of those that the encoder was trained on, where both have names.
+    ///
+    /// # Errors
+    /// When the data have other columns of features than those it was trained on.
+    pub fn align(&self, dataset: &mut Dataset) -> Result<()> {
+        if let (Some(order), Some(features)) = (self.match_columns(dataset)?, &dataset.features) {
+            dataset.features = Some(features.select_columns(&order)?);
+            dataset.feature_names.clone_from(&self.about.feature_names);
+        }
+        self.check_features(&Data::new(dataset, &self.about.features)?, &dataset.name)
     }
 
     pub(crate) fn embed_by<M: Method>(&self, method: &M, data: &Data<'_>) -> Result<Embeddings> {
@@ -291,6 +337,7 @@ impl SavedEncoder {
             views: &views,
             given,
             supervision: None,
+            initial: None,
             training: &TrainingSettings::default(),
             seed,
             device: &device,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use burn::Tensor;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::TensorData;
-use fiedler_graph::fingerprint::Seal;
+use fiedler_graph::fingerprint::{Fnv, Seal};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::error::{Error, Result};
@@ -104,6 +104,36 @@ impl StateDict {
             }
         }
         Ok(model.map(&mut Apply { names: Names::default(), weights: self }))
+    }
+
+    /// Gives a model those of its weights that are here; the others stay as they are.
+    ///
+    /// # Errors
+    /// When a weight is not the model's, or has another shape. The model is then lost; nothing else is.
+    pub fn apply_part<M: Module>(&self, model: M) -> Result<M> {
+        let of_model = StateDict::of(&model);
+        for (name, held) in &self.tensors {
+            let found = of_model.tensors.get(name).map(|held| &held.shape);
+            if found != Some(&held.shape) {
+                let expected = found.map_or("nothing".to_owned(), |shape| format!("shape {shape:?}"));
+                return Err(Error::StateDict {
+                    name: name.clone(),
+                    found: format!("shape {:?}", held.shape),
+                    expected,
+                });
+            }
+        }
+        Ok(model.map(&mut Apply { names: Names::default(), weights: self }))
+    }
+
+    /// A hash of names, shapes and values.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Fnv::of(b"weights");
+        for (name, held) in &self.tensors {
+            hash.update(format!("{name} {:?}", held.shape).as_bytes());
+            held.values.iter().for_each(|value| hash.update(&value.to_le_bytes()));
+        }
+        hash.hex()
     }
 
     /// The bytes of a safetensors file.

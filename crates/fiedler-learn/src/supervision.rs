@@ -23,6 +23,9 @@ pub struct BatchLabels {
     pub rows: Vec<u32>,
     /// What is known of each of these rows.
     pub values: LabelValues,
+    /// What an item must count so that classes count alike, by the frequencies in the training set: one weight for each class, or two for
+    /// each yes-or-no label, of no and of yes; none of real values.
+    pub balance: Vec<f32>,
 }
 
 /// Labels of some rows.
@@ -103,6 +106,33 @@ impl Supervision<'_> {
                 LabelValues::Regression(items.flat_map(|item| values.row(item)).copied().collect())
             }
         };
-        BatchLabels { rows, values }
+        BatchLabels { rows, values, balance: self.balance() }
+    }
+
+    /// `items / (classes · items of the class)`, over the training set; 1 for what does not occur there.
+    fn balance(&self) -> Vec<f32> {
+        let weights = |counts: &[usize]| -> Vec<f32> {
+            let (items, classes) = (counts.iter().sum::<usize>(), counts.iter().filter(|&&count| count > 0).count());
+            let weight = |&count: &usize| if count == 0 { 1.0 } else { items as f32 / (classes * count) as f32 };
+            counts.iter().map(weight).collect()
+        };
+        match self.labels {
+            Labels::Classes(classes) => {
+                let mut counts = vec![0; classes.count()];
+                let known = self.split.train.iter().filter_map(|&item| classes.of()[item as usize]);
+                known.for_each(|class| counts[class as usize] += 1);
+                weights(&counts)
+            }
+            Labels::MultiLabel(tasks) => {
+                let mut counts = vec![[0, 0]; tasks.names().len()];
+                for &item in &self.split.train {
+                    for (counts, label) in counts.iter_mut().zip(tasks.row(item as usize)) {
+                        label.iter().for_each(|&label| counts[usize::from(label)] += 1);
+                    }
+                }
+                counts.iter().flat_map(|counts| weights(counts)).collect()
+            }
+            Labels::Regression(_) => Vec::new(),
+        }
     }
 }

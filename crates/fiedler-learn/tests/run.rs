@@ -513,7 +513,7 @@ fn labels_teach_nodes_and_graphs_and_those_of_the_test_part_change_nothing() {
     let Settings { method: MethodSettings::Span(span), .. } = Settings::paper(TaskLevel::Graphs) else {
         unreachable!()
     };
-    let method = Supervised { encoder: span.encoder, readout: span.readout };
+    let method = Supervised { encoder: span.encoder, readout: span.readout, ..Supervised::default() };
     let training = TrainingSettings { epochs: 100, learning_rate: 0.01, ..TrainingSettings::default() };
     let settings = Settings { method: method.into(), training, ..Settings::default() };
     let (outcome, accuracy) = supervised(&settings, &dataset, &classes);

@@ -51,6 +51,26 @@ pub(super) fn divide(
     Split { name: format!("{purpose}-{index}"), train, validation, test, ..Default::default() }
 }
 
+/// A share of the items, every class alike, and at least one of each.
+pub(super) fn share(
+    items: &[u32],
+    fraction: f64,
+    stratify_by: &Labels,
+    (seed, purpose, index): (u64, &str, u64),
+) -> Vec<u32> {
+    let mut taken = Vec::new();
+    let mut due = 0.0;
+    for group in
+        shuffled_groups(items, Some(stratify_by), seed, purpose, index).iter().filter(|group| !group.is_empty())
+    {
+        due += fraction * group.len() as f64;
+        let size = (due.round() as usize).clamp(1, group.len());
+        due -= size as f64;
+        taken.extend(&group[..size]);
+    }
+    in_order(taken, items)
+}
+
 /// Whole sizes of three parts, each its share rounded down or up: up where most is due.
 fn sizes(items: usize, shares: [f64; 3], due: &mut [f64; 3]) -> [usize; 3] {
     let mut sizes = shares.map(|share| (share * items as f64).floor() as usize);

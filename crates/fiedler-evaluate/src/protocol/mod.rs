@@ -193,6 +193,11 @@ pub(crate) fn inner_folds(train: &[u32], folds: usize, labels: &Labels, seed: u6
     divide::folds(train, folds, Some(labels), (seed, "inner", index))
 }
 
+/// A share of a training set, stratified.
+pub(crate) fn share(train: &[u32], fraction: f64, labels: &Labels, key: (u64, &str, u64)) -> Vec<u32> {
+    divide::share(train, fraction, labels, key)
+}
+
 /// `, stratified` or nothing, at the end of a description.
 fn stratified_note(stratified: bool, target: &Target) -> &'static str {
     // Only classes can be divided alike.

@@ -3,6 +3,7 @@
 pub(crate) mod attack;
 mod drawings;
 mod files;
+pub(crate) mod finetune;
 mod run;
 mod source;
 mod tables;
@@ -75,6 +76,10 @@ impl PageRequest<'_> {
         let of_tables = sources.iter().all(|source| matches!(source, Source::Tables(_)));
         match sources.as_slice() {
             [Source::Run(folder)] => self.of_run(folder, observer),
+            [Source::Finetune(folder)] => {
+                let page = finetune::page(folder)?;
+                Ok(PlannedPage { page, out: folder.join(PAGE), own_folder: true })
+            }
             _ if of_runs => of_runs_compared(&sources),
             _ if of_tables => of_all_tables(&sources),
             [Source::Scheme(file)] => self.of_scheme(file, self.data, observer),
@@ -176,7 +181,7 @@ fn of_all_tables(sources: &[Source]) -> Result<PlannedPage> {
 }
 
 /// A page without sections yet.
-fn page(title: String, lead: String) -> Page {
+pub(crate) fn page(title: String, lead: String) -> Page {
     let origin =
         format!("Made by fiedler {}. The page is whole: it asks nothing of a network.", env!("CARGO_PKG_VERSION"));
     Page { title, lead, origin, ..Page::default() }

@@ -115,14 +115,14 @@ pub fn leave_missing_page(folder: &RunFolder, observer: &dyn Observer) {
     tell_failure(made, observer);
 }
 
-fn write_page(page: &Page, path: &Path) -> Result<()> {
+pub(super) fn write_page(page: &Page, path: &Path) -> Result<()> {
     let html = page.to_html()?;
     let mut targets = AtomicFiles::new(true);
     targets.write(path, |file| file.write_all(html.as_bytes()))?;
     Ok(targets.finish().map(drop)?)
 }
 
-fn tell_failure(made: Result<()>, observer: &dyn Observer) {
+pub(super) fn tell_failure(made: Result<()>, observer: &dyn Observer) {
     if let Err(error) = made {
         observer.note(&format!("no page was made: {}", error.in_one_line()));
     }
@@ -247,11 +247,18 @@ fn sample(rows: usize, most: usize, seed: u64) -> Vec<usize> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Epoch {
-    loss: f32,
+pub(super) struct Epoch {
+    pub(super) loss: f32,
+    #[serde(default)]
+    pub(super) validation: Option<f32>,
 }
 
 fn losses(folder: &Path) -> Result<Vec<f32>> {
+    Ok(curve(folder)?.into_iter().map(|epoch| epoch.loss).collect())
+}
+
+/// What was written of every epoch.
+pub(super) fn curve(folder: &Path) -> Result<Vec<Epoch>> {
     let path = folder.join(LOSSES);
     if !path.exists() {
         return Ok(Vec::new());
@@ -263,7 +270,7 @@ fn losses(folder: &Path) -> Result<Vec<f32>> {
     };
     let epochs =
         csv::Reader::from_path(&path).map_err(refuse)?.into_deserialize::<Epoch>().collect::<Result<Vec<_>, _>>();
-    Ok(epochs.map_err(refuse)?.into_iter().map(|epoch| epoch.loss).collect())
+    epochs.map_err(refuse)
 }
 
 /// The scores in the record; or else those that `fiedler reproduce` left beside it.

@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 pub enum Source {
     /// The folder of a run.
     Run(PathBuf),
+    /// The folder of a fine-tuning.
+    Finetune(PathBuf),
     /// The file of a scheme.
     Scheme(PathBuf),
     /// A folder or a csv file of tables.
@@ -39,6 +41,7 @@ pub fn recognize(what: &str) -> Result<Source> {
     let has = |name: &str| path.join(name).is_file();
     Ok(match path {
         folder if has("run.json") => Source::Run(folder.into()),
+        folder if has(crate::finetune::RECORD) => Source::Finetune(folder.into()),
         folder if has("scheme.safetensors") => Source::Scheme(folder.join("scheme.safetensors")),
         folder if folder.is_dir() && !table_files(folder)?.is_empty() => Source::Tables(folder.into()),
         file if file.is_file() && is_named(file, "run.json") => {

@@ -20,7 +20,7 @@ use crate::task::Task;
 const RECORD: &str = "run.json";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SCHEME: &str = "scheme.safetensors";
-const ENCODER: &str = "encoder.safetensors";
+pub(crate) const ENCODER: &str = "encoder.safetensors";
 /// What an encoder that was applied leaves instead of [`RECORD`].
 pub(crate) const APPLIED: &str = "applied.json";
 pub(crate) const LOSSES: &str = "losses.csv";
@@ -204,8 +204,12 @@ impl RunFolder {
         let losses = &outcome.history.losses;
         if !losses.is_empty() {
             targets.write(&self.path.join(LOSSES), |file| {
-                writeln!(file, "epoch,loss")?;
-                losses.iter().enumerate().try_for_each(|(epoch, loss)| writeln!(file, "{},{loss}", epoch + 1))
+                let validation = &outcome.history.validation;
+                writeln!(file, "epoch,loss{}", if validation.is_empty() { "" } else { ",validation" })?;
+                losses.iter().enumerate().try_for_each(|(epoch, loss)| match validation.get(epoch) {
+                    Some(validated) => writeln!(file, "{},{loss},{validated}", epoch + 1),
+                    None => writeln!(file, "{},{loss}", epoch + 1),
+                })
             })?;
         }
         targets.finish()?;

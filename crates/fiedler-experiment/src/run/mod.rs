@@ -20,6 +20,7 @@ use std::time::Duration;
 use fiedler_learn::Supervision;
 use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::{Run, Settings};
+use fiedler_learn::state_dict::StateDict;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
@@ -32,8 +33,8 @@ pub use embeddings::TableFormat;
 pub use estimate::MemoryEstimate;
 use fit::Expected;
 pub use fit::{CheckedRun, RunArtifacts};
+pub(crate) use folder::{ENCODER, LOSSES, remove};
 pub use folder::{Existing, PAGE, RunFolder};
-pub(crate) use folder::{LOSSES, remove};
 pub use lock::{RunLock, STALE_AFTER};
 pub use record::{FORMAT, ResultRecord, RunRecord};
 pub use scores::{in_words as method_in_words, verdict};
@@ -50,6 +51,8 @@ pub struct RunPlan<'a> {
     pub recipe: Option<String>,
     /// Labels, for a method that learns from them; without, those of the probe.
     pub supervision: Option<Supervision<'a>>,
+    /// Weights of another run, for a method that starts from them.
+    pub initial: Option<&'a StateDict>,
     /// Schemes that several runs share; without, the run keeps its own in its folder.
     pub schemes: Option<&'a SchemeStore>,
     /// Says how well labels can be predicted; without, nothing is scored.
@@ -74,6 +77,7 @@ impl<'a> RunPlan<'a> {
             settings,
             recipe: None,
             supervision: None,
+            initial: None,
             schemes: None,
             probe: None,
             evaluate: true,
@@ -98,9 +102,10 @@ impl<'a> RunPlan<'a> {
             let hint = "choose a method that needs no labels, such as span".to_owned();
             return Err(Error::new(ErrorKind::Data, message, hint));
         }
-        let free = memory::free_bytes();
+        let (free, initial) = (memory::free_bytes(), self.initial);
         let dataset = &self.task.dataset;
-        let check = |settings: &Settings| Run { supervision, memory: free, ..Run::new(settings, dataset) }.check();
+        let check =
+            |settings: &Settings| Run { supervision, initial, memory: free, ..Run::new(settings, dataset) }.check();
         let mut checked = check(&self.settings)?;
         let limit = self.memory.or_else(|| Some(free? + memory::held_bytes()?));
         let estimate = MemoryEstimate::of(&self, &checked, limit);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use fiedler_augment::pipeline::ComputeSchemes;
 use fiedler_augment::scheme::{Rates, Uniform};
 use fiedler_graph::{Dataset, Event};
+use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::{Fitting, Run, Settings};
 use fiedler_learn::trainer::{STAGE, Schedule};
 use fiedler_learn::{EmbeddingSettings, Supervision};
@@ -44,6 +45,10 @@ fn time_epochs(settings: &Settings, dataset: &Dataset, supervision: Option<Super
     let mut settings = settings.clone();
     settings.training.epochs = TIMED;
     settings.training.patience = None;
+    // How long an epoch takes does not depend on the weights that it starts from.
+    if let MethodSettings::Supervised(method) = &mut settings.method {
+        method.start = None;
+    }
     settings.training.schedule = Schedule::Constant;
     // A trained part of a few epochs may well tell nothing apart.
     settings.training.min_relative_std = 0.0;

@@ -101,8 +101,7 @@ pub fn assign_to<T: Serialize + DeserializeOwned>(settings: &T, assignment: &str
         match serde_json::from_value(tree) {
             Ok(settings) if put => return Ok(settings),
             Ok(_) => problem = format!("unknown field `{key}`"),
-            Err(error) if problem.is_empty() => problem = error.to_string(),
-            Err(_) => {}
+            Err(error) => problem = error.to_string(),
         }
     }
     if let Some(choice) = unreadable::unknown_choice(key, &problem) {
@@ -207,7 +206,7 @@ fn assign_any(settings: &Settings, key: &str, values: Vec<Value>, text: &str) ->
         }
         match serde_json::from_value::<Settings>(tree) {
             Ok(settings) => return Ok(settings),
-            Err(error) => problem = problem.or(Some(error.to_string())),
+            Err(error) => problem = Some(error.to_string()),
         }
     }
     let problem = problem.unwrap_or_default();
@@ -225,11 +224,8 @@ fn assign_any(settings: &Settings, key: &str, values: Vec<Value>, text: &str) ->
 fn values(text: &str) -> Vec<Value> {
     let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
     let parsed = parsed.and_then(|mut table| table.remove("value")).and_then(|value| serde_json::to_value(value).ok());
-    let mut values = vec![parsed.unwrap_or_else(|| Value::String(text.to_owned()))];
-    if text == NONE {
-        values.push(Value::Null);
-    }
-    values
+    let word = parsed.unwrap_or_else(|| Value::String(text.to_owned()));
+    if text == NONE { vec![Value::Null, word] } else { vec![word] }
 }
 
 /// Puts a value at the end of a path; false where the way there leads through something that has no keys. Settings that are left out of

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fiedler_graph::{Graph, ego_nets};
+use fiedler_graph::{Graph, ego_nets, walked_ego_nets};
 use proptest::prelude::*;
 
 use crate::common::{checked_edges, on_one_and_two_threads, weighted_graph};
@@ -46,6 +46,23 @@ proptest! {
     }
 
     #[test]
+    fn walked_nets_are_capped_and_near(graph in weighted_graph(12), hops in 0..4usize, cap in 1..8usize, seed in 0..9u64) {
+        let centres: Vec<u32> = (0..graph.num_nodes() as u32).collect();
+        let nets = walked_ego_nets(&graph, &centres, hops, cap, 0.8, seed).unwrap();
+        checked_edges(nets.graphs.block_diagonal());
+        for &centre in &centres {
+            let range = nets.graphs.node_range(centre as usize);
+            let nodes = &nets.node_rows[range.start as usize..range.end as usize];
+            let met: BTreeSet<u32> = nodes.iter().copied().collect();
+            let all = within(&graph, centre, hops);
+            prop_assert!(nodes[0] == centre && met.len() == nodes.len() && met.len() <= cap && met.is_subset(&all));
+            prop_assert!(all.len() > cap || met == all);
+            let alone = walked_ego_nets(&graph, &[centre], hops, cap, 0.8, seed).unwrap();
+            prop_assert_eq!(&alone.node_rows, nodes);
+        }
+    }
+
+    #[test]
     fn capped_nets_keep_whole_hops_first(graph in weighted_graph(12), hops in 0..4usize, cap in 1..8usize, seed in 0..9u64) {
         let centres: Vec<u32> = (0..graph.num_nodes() as u32).collect();
         let nets = ego_nets(&graph, &centres, hops, Some(cap), seed).unwrap();
@@ -84,4 +101,24 @@ fn centres_must_exist_and_fit() {
     assert!(ego_nets(&Graph::empty(2), &[2], 1, None, 0).is_err());
     assert!(ego_nets(&Graph::empty(2), &[1], 1, Some(0), 0).is_err());
     assert!(ego_nets(&Graph::empty(2), &[], 1, None, 0).unwrap().graphs.is_empty());
+}
+
+#[test]
+fn walks_stay_near_the_centre_the_more_they_restart() {
+    // A centre with 20 neighbors, each of which has 20 of its own.
+    let spokes = (1..=20u32).flat_map(|spoke| {
+        std::iter::once((0, spoke)).chain((0..20).map(move |leaf| (spoke, 21 + 20 * (spoke - 1) + leaf)))
+    });
+    let (tree, _) = Graph::from_pairs(421, spokes.collect()).unwrap();
+    let neighbors = |restart: f64| {
+        let nets = walked_ego_nets(&tree, &[0], 2, 20, restart, 1).unwrap();
+        assert_eq!(nets.node_rows.len(), 20);
+        nets.node_rows.iter().filter(|&&node| (1..=20).contains(&node)).count()
+    };
+    assert!(neighbors(0.95) > neighbors(0.0), "{} {}", neighbors(0.95), neighbors(0.0));
+    let [one, two] = on_one_and_two_threads(|| walked_ego_nets(&tree, &[0, 1, 2, 0], 2, 20, 0.8, 3).unwrap());
+    assert_eq!(one, two);
+    for restart in [-0.1, 1.0, f64::NAN] {
+        assert!(walked_ego_nets(&tree, &[0], 2, 20, restart, 1).is_err());
+    }
 }

@@ -42,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result};
 use crate::input::DataSource;
+use crate::transform::RowSample;
 
 pub use duplicates::Duplicates;
 pub use fill::Fill;
@@ -109,6 +110,10 @@ pub struct ReadOptions {
     /// What labels are, where their words or numbers do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetKind>,
+    /// Rows to draw from a table of molecules before they are read; other formats read everything. Part of what a
+    /// [transform](crate::transform) says, and not written down by itself.
+    #[serde(skip)]
+    pub sample: Option<RowSample>,
 }
 
 /// Reads a dataset from a path, choosing the format by looking at it.

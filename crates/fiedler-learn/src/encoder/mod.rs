@@ -249,6 +249,11 @@ impl Layers {
         Layers::new(self.outputs.iter().map(|output| output.clone().select(0, rows.clone())).collect())
     }
 
+    /// The same vectors, through which no gradient flows back.
+    pub fn detached(&self) -> Layers {
+        Layers::new(self.outputs.iter().map(|output| output.clone().detach()).collect())
+    }
+
     /// After each layer, the first first.
     pub fn each(&self) -> &[Tensor<2>] {
         &self.outputs

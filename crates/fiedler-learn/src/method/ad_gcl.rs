@@ -236,7 +236,7 @@ impl Method for AdGcl {
                 maximize: true,
                 trains: Select::Fields(&["view_learner"]),
                 optimizer: self.view_learning_rate.map(optimizer),
-                redraw: false,
+                ..Phase::default()
             },
             Phase { name: "encoder", trains: Select::Fields(&["encoder", "head"]), ..Phase::default() },
         ]
@@ -287,5 +287,9 @@ impl Method for AdGcl {
 
     fn untrained(&self) -> Option<Untrained> {
         Some(self.readout.untrained(&self.encoder))
+    }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
     }
 }

@@ -6,9 +6,10 @@ use super::{Method, MethodInfo, Phase, Requirements, Untrained};
 use crate::error::Result;
 use crate::run::{CheckedRun, Fitting, RunResult};
 use crate::saved::SavedEncoder;
+use crate::state_dict::StateDict;
 use crate::task::{Task, TaskLevel};
 use crate::trainer::TrainingSettings;
-use crate::{Embeddings, data::Data};
+use crate::{DeviceSettings, Embeddings, Initializer, data::Data};
 
 /// What can be asked of any [`Method`]; every method has it.
 pub trait AnyMethod: Send + Sync {
@@ -41,6 +42,18 @@ pub trait AnyMethod: Send + Sync {
 
     /// See [`Method::untrained`].
     fn untrained(&self) -> Option<Untrained>;
+
+    /// See [`Method::encoder_field`].
+    fn encoder_field(&self) -> &'static str;
+
+    /// See [`Method::start`].
+    fn start(&self) -> Option<&str>;
+
+    /// Refuses weights to start from that the model has no place for.
+    ///
+    /// # Errors
+    /// Names the weight.
+    fn check_initial(&self, task: &Task, weights: &StateDict) -> Result<()>;
 
     /// Trains and embeds.
     ///
@@ -90,6 +103,19 @@ impl<M: Method> AnyMethod for M {
 
     fn untrained(&self) -> Option<Untrained> {
         Method::untrained(self)
+    }
+
+    fn encoder_field(&self) -> &'static str {
+        Method::encoder_field(self)
+    }
+
+    fn start(&self) -> Option<&str> {
+        Method::start(self)
+    }
+
+    fn check_initial(&self, task: &Task, weights: &StateDict) -> Result<()> {
+        let device = DeviceSettings::default().open();
+        weights.apply_part(self.build(task, &mut Initializer::new(0, &device))?).map(drop)
     }
 
     fn fit(&self, run: &CheckedRun<'_>, fitting: Fitting<'_>) -> Result<RunResult> {

@@ -145,4 +145,8 @@ impl Method for Bgrl {
         let readout = ReadoutSettings { projector: Projector::Identity, ..Default::default() };
         Some(Untrained { encoder: self.encoder.clone(), readout, extra_propagation: 0 })
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "online"
+    }
 }

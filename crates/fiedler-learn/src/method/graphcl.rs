@@ -142,4 +142,8 @@ impl Method for GraphCl {
     fn untrained(&self) -> Option<Untrained> {
         Some(self.readout.untrained(&self.encoder))
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
+    }
 }

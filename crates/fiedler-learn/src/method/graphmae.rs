@@ -230,4 +230,8 @@ impl Method for GraphMae {
     fn untrained(&self) -> Option<Untrained> {
         Some(self.readout.untrained(&self.encoder))
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
+    }
 }

@@ -167,4 +167,8 @@ impl Method for InfoGraph {
     fn untrained(&self) -> Option<Untrained> {
         Some(self.readout.untrained(&self.encoder))
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
+    }
 }

@@ -74,4 +74,8 @@ impl Method for Joao {
     fn untrained(&self) -> Option<Untrained> {
         Some(self.0.untrained())
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
+    }
 }

@@ -72,4 +72,8 @@ impl Method for JoaoV2 {
     fn untrained(&self) -> Option<Untrained> {
         Some(self.0.untrained())
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
+    }
 }

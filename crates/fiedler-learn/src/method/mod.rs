@@ -73,7 +73,7 @@ pub use sgrl::{Sgrl, SgrlModel};
 pub use simgrace::{SimGrace, SimGraceModel};
 pub use span::{ContrastMode, NegativesFrom, Span, SpanModel};
 pub use spectral::{Spectral, SpectralModel};
-pub use supervised::{Supervised, SupervisedModel};
+pub use supervised::{ClassWeights, Supervised, SupervisedModel, TuningMode};
 pub use untrained::{Untrained, UntrainedModel};
 
 use crate::error::{Error, Result};
@@ -228,6 +228,16 @@ pub trait Method:
     fn untrained(&self) -> Option<Untrained> {
         None
     }
+
+    /// Where the encoder of [`Method::untrained`] stands among the weights of the model: what fine-tuning starts from.
+    fn encoder_field(&self) -> &'static str {
+        "encoder"
+    }
+
+    /// Fingerprint of the weights that it starts from, where it does not start from random ones ([`Run::initial`](crate::run::Run)).
+    fn start(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// What a method is called, and where it comes from.
@@ -271,6 +281,10 @@ pub struct Phase {
     pub optimizer: Option<OptimizerSettings>,
     /// Whether views are drawn anew.
     pub redraw: bool,
+    /// The epochs, counted from zero, that it is part of; `None` where it is part of all.
+    pub epochs: Option<std::ops::Range<usize>>,
+    /// Fields of the model with a learning rate of their own, which the schedule changes as it does the others'.
+    pub learning_rates: Vec<(&'static str, f64)>,
 }
 
 impl Phase {
@@ -282,7 +296,10 @@ impl Phase {
         if !(1..=Phase::MOST).contains(&phases.len()) {
             return Err(Error::setting("number of phases", phases.len(), format!("1 to {}", Phase::MOST)));
         }
-        for Phase { name: phase, optimizer, .. } in phases {
+        for Phase { name: phase, optimizer, learning_rates, .. } in phases {
+            if let Some((field, rate)) = learning_rates.iter().find(|(_, rate)| !(rate.is_finite() && *rate > 0.0)) {
+                return Err(Error::setting(format!("learning rate of {field}"), rate, "a positive number"));
+            }
             optimizer.map_or(Ok(()), |optimizer| optimizer.adam().check()).map_err(|error| match error {
                 Error::Setting { name, value, expected } => {
                     Error::Setting { name: format!("{name} of the phase {phase}"), value, expected }
@@ -291,6 +308,20 @@ impl Phase {
             })?;
         }
         Ok(())
+    }
+
+    /// Whether it is part of an epoch.
+    pub(crate) fn is_in(&self, epoch: usize) -> bool {
+        self.epochs.as_ref().is_none_or(|epochs| epochs.contains(&epoch))
+    }
+
+    /// Steps that its optimizer has taken after so many epochs and so many steps of the next.
+    pub(crate) fn steps(&self, epochs: usize, batch: usize, steps_per_epoch: usize) -> u64 {
+        let whole = match &self.epochs {
+            Some(own) => epochs.min(own.end).saturating_sub(own.start),
+            None => epochs,
+        };
+        (whole * steps_per_epoch + if self.is_in(epochs) { batch } else { 0 }) as u64
     }
 }
 

@@ -327,4 +327,8 @@ impl Method for Mvgrl {
         let readout = ReadoutSettings { projector: Projector::Identity, ..Default::default() };
         Some(Untrained { encoder: self.encoder.clone(), readout, extra_propagation: 0 })
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "adjacency"
+    }
 }

@@ -172,4 +172,8 @@ impl Method for Sgrl {
         let readout = ReadoutSettings { projector: Projector::Identity, ..Default::default() };
         Some(Untrained { encoder: self.encoder.clone(), readout, extra_propagation: self.extra_propagation })
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "online"
+    }
 }

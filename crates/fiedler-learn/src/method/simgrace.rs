@@ -117,4 +117,8 @@ impl Method for SimGrace {
     fn untrained(&self) -> Option<Untrained> {
         Some(self.readout.untrained(&self.encoder))
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoder.encoder"
+    }
 }

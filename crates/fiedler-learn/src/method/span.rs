@@ -352,4 +352,8 @@ impl Method for Span {
         let Span { encoder, readout, extra_propagation, .. } = self.clone();
         Some(Untrained { encoder, readout, extra_propagation })
     }
+
+    fn encoder_field(&self) -> &'static str {
+        "encoders.0"
+    }
 }

@@ -41,6 +41,9 @@ pub struct History {
     pub best: Option<(usize, f32)>,
     /// Time taken, interruptions not counted.
     pub seconds: f64,
+    /// The value of the method's own validation after each epoch, where early stopping looks at one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validation: Vec<f32>,
 }
 
 /// How far an epoch is.
@@ -160,9 +163,13 @@ impl Checkpoint {
 impl Note {
     /// Refuses what no run of ours would have written.
     fn check(&self, epochs: usize) -> Result<()> {
-        let History { losses, best, seconds } = &self.history;
+        let History { losses, best, seconds, validation } = &self.history;
         if losses.len() > epochs || losses.iter().any(|loss| !loss.is_finite()) {
             return Err(malformed(format!("it tells of {} epochs, where the run has {epochs}", losses.len())));
+        }
+        let validated = validation.is_empty() || validation.len() == losses.len();
+        if !validated || validation.iter().any(|value| !value.is_finite()) {
+            return Err(malformed("its values of validation are not those of its epochs"));
         }
         if best.is_some_and(|(epoch, value)| epoch == 0 || epoch > losses.len() || !value.is_finite()) {
             return Err(malformed("its best epoch is none of those that it tells of"));

@@ -54,6 +54,8 @@ pub(crate) struct Trainer<'a, M: Method> {
     /// The views that the settings ask for.
     pub(crate) given: &'a [Pipeline],
     pub(crate) supervision: Option<Supervision<'a>>,
+    /// Weights of another run that training starts from.
+    pub(crate) initial: Option<&'a StateDict>,
     pub(crate) training: &'a TrainingSettings,
     /// Seed of weights, order, negatives and dropout.
     pub(crate) seed: u64,
@@ -159,7 +161,10 @@ impl<'a, M: Method> Trainer<'a, M> {
             None => None,
         };
         let Some(found) = found else {
-            let model = self.method.build(self.task, &mut Initializer::new(self.seed, &recording))?;
+            let mut model = self.method.build(self.task, &mut Initializer::new(self.seed, &recording))?;
+            if let Some(initial) = self.initial {
+                model = initial.apply_part(model)?;
+            }
             let started = Instant::now();
             let model = self.method.fit(model, &self.fit_data(&recording))?;
             let seconds = if self.requirements.trained { 0.0 } else { started.elapsed().as_secs_f64() };
@@ -184,7 +189,6 @@ impl<'a, M: Method> Trainer<'a, M> {
         if before != Some(graphs) {
             return Err(malformed(format!("its position, step {batch} and {graphs} graphs, is none of the epoch")));
         }
-        let steps = (found.history.losses.len() * batches.len() + batch) as u64;
         let restore =
             |weights: &StateDict| self.method.restore(self.task, weights, &mut Initializer::new(self.seed, &recording));
         let best = found.best.as_ref().map(restore).transpose()?;
@@ -193,6 +197,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         let restore = |(phase, kept): (&Phase, &StateDict)| {
             let adam = Adam::from_state_dict(settings(phase), kept, &recording)?;
             adam.check(&found.model)?;
+            let steps = phase.steps(found.history.losses.len(), batch, batches.len());
             if adam.steps() != steps {
                 return Err(malformed(format!("an optimizer of {} steps, where {steps} were taken", adam.steps())));
             }
@@ -288,6 +293,12 @@ impl<'a, M: Method> Trainer<'a, M> {
             Some(_) => self.validation(&state.model, clock)?,
             None => None,
         };
+        if let Some(value) = validated {
+            if !value.is_finite() {
+                return Err(Error::NotFinite { what: "validation loss", epoch: epoch + 1 });
+            }
+            state.history.validation.push(value);
+        }
         let value = validated.unwrap_or(loss);
         let candidate = state.candidate.take().filter(|_| validated.is_none());
         if state.history.best.is_none_or(|(_, best)| value < best) {

@@ -109,7 +109,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         clock: Clock,
     ) -> Result<(State<M>, f32)> {
         let mut value = 0f32;
-        for (at, phase) in self.phases.iter().enumerate() {
+        for (at, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.is_in(clock.epoch)) {
             if phase.redraw && at > 0 {
                 made.views = self.draw(&made.loaded, views, clock.epoch as u32, at as u32)?;
             }
@@ -132,7 +132,9 @@ impl<'a, M: Method> Trainer<'a, M> {
             let factor = self.training.schedule.factor(&clock);
             let optimizer = &mut state.optimizers[at];
             optimizer.set_learning_rate(settings.learning_rate * factor);
-            state.model = optimizer.step_selected(state.model, loss.backward(), &phase.trains, phase.maximize);
+            let rates: Vec<_> = phase.learning_rates.iter().map(|&(field, rate)| (field, rate * factor)).collect();
+            let (gradients, maximize) = (loss.backward(), phase.maximize);
+            state.model = optimizer.step_with_rates(state.model, gradients, &phase.trains, maximize, &rates);
         }
         state.model = self.method.after_step(state.model, &Clock { step: clock.step + 1, ..clock });
         Ok((state, value))

@@ -54,7 +54,7 @@ impl Method for Adversarial {
                 maximize: true,
                 trains: Select::Fields(&["view_learner"]),
                 optimizer: Some(views),
-                redraw: false,
+                ..Phase::default()
             },
             Phase { name: "encoder", trains: Select::Fields(&["encoder"]), ..Phase::default() },
         ]

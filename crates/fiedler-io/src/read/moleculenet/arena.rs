@@ -34,14 +34,11 @@ pub(super) struct Refusals {
     pub(super) first: Vec<(usize, InvalidSmiles)>,
 }
 
-/// Reads every row's SMILES, in parallel; the order is that of the rows.
-pub(super) fn assemble(rows: &Rows) -> Result<Molecules> {
-    let mut arena = Arena { offsets: vec![0], ..Arena::default() };
-    for wave in (0..rows.len()).step_by(WAVE) {
-        let end = rows.len().min(wave + WAVE);
-        let starts: Vec<usize> = (wave..end).step_by(BLOCK).collect();
-        let blocks: Vec<Block> =
-            starts.into_par_iter().map(|start| Block::read(rows, start..end.min(start + BLOCK))).collect();
+/// Reads the SMILES of the chosen rows, in parallel; the order is that of the rows.
+pub(super) fn assemble(rows: &Rows, chosen: &[u32]) -> Result<Molecules> {
+    let mut arena = Arena::with_room_for(rows, chosen);
+    for wave in chosen.chunks(WAVE) {
+        let blocks: Vec<Block> = wave.par_chunks(BLOCK).map(|block| Block::read(rows, block)).collect();
         for block in blocks {
             arena.append(block)?;
         }
@@ -63,18 +60,18 @@ struct Block {
 }
 
 impl Block {
-    fn read(rows: &Rows, range: std::ops::Range<usize>) -> Block {
+    fn read(rows: &Rows, chosen: &[u32]) -> Block {
         let mut block = Block::default();
-        for row in range {
-            match Molecule::from_smiles(rows.smiles(row)) {
+        for &row in chosen {
+            match Molecule::from_smiles(rows.smiles(row as usize)) {
                 Ok(molecule) => {
-                    block.kept.push(row as u32);
+                    block.kept.push(row);
                     block.push(molecule);
                 }
                 Err(why) => {
                     block.refusals.count += 1;
                     if block.refusals.first.len() < NAMED_REFUSALS {
-                        block.refusals.first.push((row, why));
+                        block.refusals.first.push((row as usize, why));
                     }
                 }
             }
@@ -128,6 +125,24 @@ struct Arena {
 }
 
 impl Arena {
+    /// An arena that need not grow: one that does holds everything twice while it is moved, which for millions of molecules is most of
+    /// the memory that reading takes.
+    fn with_room_for(rows: &Rows, chosen: &[u32]) -> Arena {
+        let bounds = chosen.par_iter().map(|&row| bounds(rows.smiles(row as usize)));
+        let (atoms, bonds) = bounds.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let mut offsets = Vec::with_capacity(atoms + 1);
+        offsets.push(0);
+        Arena {
+            sizes: Vec::with_capacity(chosen.len()),
+            offsets,
+            neighbors: Vec::with_capacity(2 * bonds),
+            atoms: Vec::with_capacity(ATOM_CARDINALITIES.len() * atoms),
+            bonds: Vec::with_capacity(BOND_CARDINALITIES.len() * bonds),
+            kept: Vec::with_capacity(chosen.len()),
+            refusals: Refusals::default(),
+        }
+    }
+
     fn append(&mut self, block: Block) -> Result<()> {
         let first = self.offsets.len() - 1;
         if first + block.ends.len() > MAX_NODES {
@@ -157,5 +172,53 @@ impl Arena {
             refusals: self.refusals,
             report: BuildReport { pairs: edges, edges, ..BuildReport::default() },
         })
+    }
+}
+
+/// How many atoms and bonds a SMILES has at most, by its letters and the digits of its rings; exact for most texts.
+fn bounds(smiles: &str) -> (usize, usize) {
+    let (mut atoms, mut rings, mut bracketed) = (0usize, 0usize, false);
+    for byte in smiles.bytes() {
+        match byte {
+            b'[' => {
+                bracketed = true;
+                atoms += 1;
+            }
+            b']' => bracketed = false,
+            _ if bracketed => {}
+            b'0'..=b'9' => rings += 1,
+            // The second letters of Cl and Br are none of those that atoms begin with.
+            b'A'..=b'Z' | b'b' | b'c' | b'n' | b'o' | b'p' | b's' | b'*' => atoms += 1,
+            _ => {}
+        }
+    }
+    (atoms, atoms.saturating_sub(1) + rings / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn bounds_hold_and_are_exact_for_usual_molecules() {
+        let exact = [
+            "CCO",
+            "c1ccc(Br)cc1Cl",
+            "C[C@@H](N)C(=O)[O-]",
+            "O=C(C1CCCCC1)N1CC(=O)N2CCCc3ccccc3C2C1",
+            "*C",
+            "[nH]1cccc1",
+        ];
+        for smiles in exact {
+            let molecule = Molecule::from_smiles(smiles).unwrap();
+            assert_eq!(bounds(smiles), (molecule.atoms.len(), molecule.bonds.len()), "{smiles}");
+        }
+        for smiles in ["[Na+].[Cl-]", "[H]C([H])([H])O", "C%10CCCC%10", "C%(7)CCCC%(7)", "[13CH4]"] {
+            let molecule = Molecule::from_smiles(smiles).unwrap();
+            let (atoms, bonds) = bounds(smiles);
+            assert!(molecule.atoms.len() <= atoms && molecule.bonds.len() <= bonds, "{smiles}");
+        }
     }
 }

@@ -55,7 +55,11 @@ fn dataset(file: File, layout: &Layout, source: &DataSource, options: &ReadOptio
     let place = file.place().clone();
     drop(file);
 
-    let molecules = arena::assemble(&rows)?;
+    let chosen = match &options.sample {
+        Some(sample) => sample.rows(rows.len()),
+        None => (0..rows.len() as u32).collect(),
+    };
+    let molecules = arena::assemble(&rows, &chosen)?;
     if molecules.kept.is_empty() {
         let found = match molecules.refusals.first.first() {
             Some((row, why)) => format!("no row with a molecule (line {}, {why})", rows.line(*row)),
@@ -63,7 +67,7 @@ fn dataset(file: File, layout: &Layout, source: &DataSource, options: &ReadOptio
         };
         return Err(place.malformed(found, "a valid SMILES in at least one row").into());
     }
-    let mut notes: Vec<String> = molecules.refusals.note(&rows).into_iter().collect();
+    let mut notes: Vec<String> = molecules.refusals.note(&rows, chosen.len()).into_iter().collect();
     let splits = targets::splits(&rows, &molecules.kept);
     let graph_labels = targets::choose(&rows, &molecules.kept, options, &place, &mut notes)?;
 
@@ -91,11 +95,11 @@ fn dataset(file: File, _: &Layout, _: &DataSource, _: &ReadOptions) -> Result<Da
 #[cfg(feature = "molecules")]
 impl Refusals {
     /// Which rows were left out and why, for the user.
-    fn note(&self, rows: &Rows) -> Option<String> {
+    fn note(&self, rows: &Rows, of: usize) -> Option<String> {
         let named: Vec<String> =
             self.first.iter().map(|(row, why)| format!("line {} ({why})", rows.line(*row))).collect();
         let more = if self.count as usize > named.len() { " …" } else { "" };
-        let (count, of) = (self.count, rows.len());
+        let count = self.count;
         (count > 0)
             .then(|| format!("{count} of {of} rows hold no molecule and were left out: {}{more}", named.join(", ")))
     }
