@@ -47,7 +47,8 @@ def splits_of(asked, dataset, name, seed):
         printed = subprocess.run([asked.program, *map(str, judge)], check=True, capture_output=True, text=True).stdout
         subprocess.run(["rm", "-r", folder], check=True)
         found = json.loads(printed)["splits"]
-        kept.write_text(json.dumps({part: [100 * split[part] for split in found] for part in ("validation", "test")}))
+        parts = {"validation": "validation", "test": "value"}
+        kept.write_text(json.dumps({part: [100 * split[key] for split in found] for part, key in parts.items()}))
     return json.loads(kept.read_text())
 
 
