@@ -23,7 +23,6 @@ fn epochs_are_fitted_to_a_time_and_a_record_repeats_them() {
         (limit["epochs"].as_u64(), summary["settings"]["training"]["epochs"].as_u64()),
         (Some(epochs), Some(epochs))
     );
-    assert!(summary["result"]["training_seconds"].as_f64() < Some(10.0), "{summary}");
     let text = stdout(fiedler(folder.path()).args(["embed", "--resume", "--out", "timed"]));
     assert!(text.contains("of 1000000 epochs, which is what 1 second allow"), "{text}");
 
