@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::block::{Block, Blocks};
 use crate::error::{Error, Result};
 use crate::expected_graph::ExpectedGraph;
 use crate::flips::{PoisonedGraph, check_ratio};
@@ -15,13 +16,11 @@ use crate::gf_relaxed::{draw_pairs, flips_of, project, take_best_draw};
 use crate::knowledge::Known;
 use crate::matrix::add_scaled;
 use crate::settings::{Attack, AttackInput, Outcome};
+use crate::state::{BlockState, RelaxedState};
 use crate::surrogate::gradient::PairGradient;
 use crate::surrogate::loss::AttackLoss;
 use crate::surrogate::scan::{Best, Candidate};
 use crate::surrogate::{Objective, StartWeights, Surrogate, SurrogateSettings};
-
-/// A part that counts as none when a block is drawn anew.
-const NONE: f64 = 1e-7;
 
 /// Settings of PR-BCD: projected randomized block coordinate descent. Parts of flips on a random block of pairs climb the meta-gradient; pairs
 /// without any are exchanged for others; flips are drawn from the parts at the end.
@@ -130,6 +129,11 @@ fn block_scores(gradient: &PairGradient<'_>, graph: &Graph, pairs: &[(u32, u32)]
     pairs.par_iter().map(score).collect()
 }
 
+fn state_of(steps: usize, block: &Block, best: Option<&(f64, Block)>) -> RelaxedState {
+    let best = best.map(|(loss, block)| (loss.to_bits(), block.state()));
+    RelaxedState { steps, now: block.state(), best, rate: None }
+}
+
 impl Attack for PrBcd {
     const KNOWN: Known = Known::TrainingLabels;
 
@@ -148,15 +152,25 @@ impl Attack for PrBcd {
         let mut surrogate = Surrogate::new(input, "pr-bcd", &self.surrogate, self.seed)?;
         (surrogate.objective, surrogate.loss) = (self.objective, self.loss);
         let start = surrogate.start(StartWeights::Fixed, self.seed, (0, 0), self.surrogate.hidden);
-        let mut block = Block::draw(graph.num_nodes(), self.block, self.seed);
-        let mut best: Option<(f64, Block)> = None;
-        let mut scores = vec![0.0; block.pairs.len()];
+        let blocks = Blocks { nodes: graph.num_nodes(), size: self.block, seed: self.seed };
         let epochs = if budget > 0 { self.epochs } else { 0 };
-        for epoch in 0..epochs {
-            let value = best.as_ref().map(|(loss, _)| *loss);
+        let (mut block, mut best, first) = match input.earlier_parts() {
+            None => (blocks.first(), None, 0),
+            Some(earlier) => {
+                let restored = |(loss, block): &(u64, BlockState)| -> Result<(f64, Block)> {
+                    Ok((f64::from_bits(*loss), blocks.restore(block)?))
+                };
+                let best = earlier.best.as_ref().map(restored).transpose()?;
+                (blocks.restore(&earlier.now)?, best, earlier.steps)
+            }
+        };
+        let mut scores = vec![0.0; block.pairs.len()];
+        for epoch in first..epochs {
+            let value = best.as_ref().map(|(loss, _): &(f64, Block)| *loss);
             let told = Event::Progress { stage: "attack", item: "pr-bcd", done: epoch, total: Some(epochs), value };
             if !observer.goes_on(&told) {
-                return Ok(Outcome { budget, ..Outcome::default() });
+                let relaxed = Some(state_of(epoch, &block, best.as_ref()));
+                return Ok(Outcome { budget, relaxed, ..Outcome::default() });
             }
             if epoch == self.resampling.min(epochs)
                 && let Some((_, found)) = best.clone()
@@ -175,7 +189,11 @@ impl Attack for PrBcd {
             add_scaled(&mut block.parts, rate, &scores);
             project(&mut block.parts, budget as f64);
             if epoch + 1 < self.resampling {
-                block.resample(graph.num_nodes(), self.block, self.seed, epoch as u64 + 1);
+                blocks.resample(&mut block, epoch as u64 + 1);
+            }
+            // After the last one flips are drawn by its scores, which are not kept.
+            if epoch + 1 < epochs {
+                input.keep_parts(&|| state_of(epoch + 1, &block, best.as_ref()));
             }
         }
         if let Some((_, found)) = best.filter(|(_, found)| found.pairs == block.pairs) {
@@ -198,38 +216,6 @@ impl Attack for PrBcd {
     }
 }
 
-/// Pairs, ascending, and the part of each that is flipped.
-#[derive(Clone)]
-struct Block {
-    pairs: Vec<(u32, u32)>,
-    parts: Vec<f64>,
-}
-
-impl Block {
-    fn draw(nodes: usize, size: usize, seed: u64) -> Block {
-        let pairs = draw_pairs(nodes, size, &mut stream(seed, "block", 0));
-        Block { parts: vec![0.0; pairs.len()], pairs }
-    }
-
-    /// Keeps pairs that are flipped in part, at most half of the block, and draws others for the rest.
-    fn resample(&mut self, nodes: usize, size: usize, seed: u64, epoch: u64) {
-        if nodes * nodes.saturating_sub(1) / 2 <= size {
-            return;
-        }
-        let mut kept: Vec<(f64, (u32, u32))> = self.parts.iter().copied().zip(self.pairs.iter().copied()).collect();
-        kept.retain(|(part, _)| *part > NONE);
-        kept.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        kept.truncate(size / 2);
-        let drawn = draw_pairs(nodes, size - kept.len(), &mut stream(seed, "block", epoch));
-        let mut all: Vec<((u32, u32), f64)> = kept.into_iter().map(|(part, pair)| (pair, part)).collect();
-        all.extend(drawn.into_iter().map(|pair| (pair, 0.0)));
-        // Kept pairs come first among equals, and stay.
-        all.par_sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        all.dedup_by_key(|(pair, _)| *pair);
-        (self.pairs, self.parts) = all.into_iter().unzip();
-    }
-}
-
 impl Attack for GrBcd {
     const KNOWN: Known = Known::TrainingLabels;
 
@@ -240,7 +226,7 @@ impl Attack for GrBcd {
 
     fn run(&self, input: &AttackInput<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let mut poisoned = PoisonedGraph::new(input.graph, self.ratio, self.degree_test);
-        poisoned.resume(input.resume)?;
+        poisoned.resume(input.earlier_flips())?;
         let mut surrogate = Surrogate::new(input, "gr-bcd", &self.surrogate, self.seed)?;
         (surrogate.objective, surrogate.loss) = (self.objective, self.loss);
         let each = poisoned.budget().div_ceil(self.epochs).max(1);

@@ -154,6 +154,6 @@ impl<'g> PoisonedGraph<'g> {
         let PoisonedGraph { budget, flips, .. } = self;
         let note = format!("{} of {budget} flips were made: {why}", flips.len());
         let notes = if complete && flips.len() < budget { vec![note] } else { Vec::new() };
-        Outcome { budget, flips, complete, notes }
+        Outcome { budget, flips, complete, notes, relaxed: None }
     }
 }

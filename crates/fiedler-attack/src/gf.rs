@@ -163,7 +163,7 @@ impl Attack for Gf {
 
     fn run(&self, input: &AttackInput<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let mut poisoned = PoisonedGraph::new(input.graph, self.ratio, self.degree_test);
-        poisoned.resume(input.resume)?;
+        poisoned.resume(input.earlier_flips())?;
         let signal = FeatureRows::new(input.knowledge.features, input.graph.num_nodes()).row_sums();
         let batch = ((self.batch * input.graph.num_edges() as f64).ceil() as usize).max(1);
         let mut complete = true;

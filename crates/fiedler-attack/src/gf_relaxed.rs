@@ -18,6 +18,7 @@ use crate::flips::{PoisonedGraph, check_ratio};
 use crate::knowledge::Known;
 use crate::matrix::{Matrix, add_scaled, dot};
 use crate::settings::{Attack, AttackInput, Outcome};
+use crate::state::{BlockState, RelaxedState};
 
 /// Parts of flips below this are none.
 const NEGLIGIBLE: f64 = 1e-6;
@@ -134,14 +135,23 @@ impl Attack for GfRelaxed {
         let budget = poisoned.budget();
         let features = FeatureRows::new(input.knowledge.features, graph.num_nodes());
         let pairs = draw_pairs(graph.num_nodes(), self.block, &mut stream(self.seed, "gf-relaxed pairs", 0));
-        let mut parts = vec![0.0; pairs.len()];
-        let mut rate = None;
+        let (mut parts, mut rate, first) = match input.earlier_parts() {
+            None => (vec![0.0; pairs.len()], None, 0),
+            Some(earlier) => (earlier.now.parts(pairs.len())?, earlier.rate.map(f64::from_bits), earlier.steps),
+        };
+        let state = |steps: usize, parts: &[f64], rate: Option<f64>| RelaxedState {
+            steps,
+            now: BlockState::new(0, &[], parts),
+            best: None,
+            rate: rate.map(f64::to_bits),
+        };
         let mut value = None;
-        for step in 0..if budget > 0 { self.steps } else { 0 } {
+        for step in first..if budget > 0 { self.steps } else { 0 } {
             let told =
                 Event::Progress { stage: "attack", item: "gf-relaxed", done: step, total: Some(self.steps), value };
             if !observer.goes_on(&told) {
-                return Ok(Outcome { budget, ..Outcome::default() });
+                let relaxed = Some(state(step, &parts, rate));
+                return Ok(Outcome { budget, relaxed, ..Outcome::default() });
             }
             let expected = ExpectedGraph::new(graph, &flips_of(&pairs, &parts));
             let loss = LowRankLoss::new(&expected.propagation()?, &features, self.smallest)?;
@@ -152,9 +162,10 @@ impl Attack for GfRelaxed {
             };
             let slopes: Vec<f64> = pairs.par_iter().map(slope).collect();
             let largest = slopes.iter().fold(0.0, |largest: f64, slope| largest.max(slope.abs()));
-            let rate = *rate.get_or_insert(if largest > 0.0 { self.step_size / largest } else { 0.0 });
-            add_scaled(&mut parts, rate / ((step + 1) as f64).sqrt(), &slopes);
+            let first_rate = *rate.get_or_insert(if largest > 0.0 { self.step_size / largest } else { 0.0 });
+            add_scaled(&mut parts, first_rate / ((step + 1) as f64).sqrt(), &slopes);
             project(&mut parts, budget as f64);
+            input.keep_parts(&|| state(step + 1, &parts, rate));
         }
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_unstable_by(|&a, &b| parts[b].total_cmp(&parts[a]).then(a.cmp(&b)));

@@ -23,6 +23,7 @@
 //! ```
 
 mod bcd;
+mod block;
 mod degree_test;
 mod dice;
 mod error;
@@ -36,6 +37,7 @@ mod matrix;
 mod mettack;
 mod random;
 mod settings;
+mod state;
 mod surrogate;
 mod suspicion;
 
@@ -50,6 +52,7 @@ pub use knowledge::{Knowledge, Known};
 pub use mettack::Mettack;
 pub use random::{RandomFlips, RandomMode};
 pub use settings::{AttackInput, AttackSettings, Checkpoint, Outcome};
+pub use state::{AttackState, RelaxedState};
 pub use surrogate::loss::AttackLoss;
 pub use surrogate::{Objective, StartWeights, SurrogateSettings, surrogate_accuracy};
 pub use suspicion::{Suspect, suspicious_edges};

@@ -90,7 +90,7 @@ impl Attack for Mettack {
 
     fn run(&self, input: &AttackInput<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let mut poisoned = PoisonedGraph::new(input.graph, self.ratio, self.degree_test);
-        poisoned.resume(input.resume)?;
+        poisoned.resume(input.earlier_flips())?;
         let mut surrogate = Surrogate::new(input, "mettack", &self.surrogate, self.seed)?;
         (surrogate.objective, surrogate.loss, surrogate.depth) = (self.objective, self.loss, self.depth());
         let (mut complete, mut value) = (true, None);

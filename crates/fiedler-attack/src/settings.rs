@@ -15,9 +15,10 @@ use crate::gf_relaxed::GfRelaxed;
 use crate::knowledge::{Knowledge, Known};
 use crate::mettack::Mettack;
 use crate::random::RandomFlips;
+use crate::state::{AttackState, RelaxedState};
 
-/// Hears of the flips made so far.
-pub type Checkpoint<'a> = dyn Fn(&[Flip]) + Sync + 'a;
+/// Told now and then that something was done; asks where the attack stands if that is to be kept.
+pub type Checkpoint<'a> = dyn Fn(&dyn Fn() -> AttackState) + Sync + 'a;
 
 /// What an attack is made on.
 #[derive(Clone, Copy)]
@@ -26,21 +27,37 @@ pub struct AttackInput<'a> {
     pub graph: &'a Graph,
     /// What is known beside it.
     pub knowledge: Knowledge<'a>,
-    /// Flips of an earlier attack with the same settings that was stopped; it goes on after them.
-    pub resume: &'a [Flip],
-    /// Told all flips so far, now and then, so that they can be kept.
+    /// Where an earlier attack with the same settings stood when it was stopped; it goes on from there.
+    pub resume: Option<&'a AttackState>,
+    /// Told when there is more to keep.
     pub checkpoint: Option<&'a Checkpoint<'a>>,
 }
 
 impl<'a> AttackInput<'a> {
     /// An attack from the beginning.
     pub fn new(graph: &'a Graph, knowledge: Knowledge<'a>) -> AttackInput<'a> {
-        AttackInput { graph, knowledge, resume: &[], checkpoint: None }
+        AttackInput { graph, knowledge, resume: None, checkpoint: None }
+    }
+
+    /// Flips of an earlier attack.
+    pub(crate) fn earlier_flips(&self) -> &'a [Flip] {
+        self.resume.map_or(&[], |state| &state.flips)
+    }
+
+    /// Parts of flips of an earlier attack.
+    pub(crate) fn earlier_parts(&self) -> Option<&'a RelaxedState> {
+        self.resume.and_then(|state| state.relaxed.as_ref())
     }
 
     pub(crate) fn keep(&self, flips: &[Flip]) {
         if let Some(keep) = self.checkpoint {
-            keep(flips);
+            keep(&|| AttackState::of_flips(flips));
+        }
+    }
+
+    pub(crate) fn keep_parts(&self, state: &dyn Fn() -> RelaxedState) {
+        if let Some(keep) = self.checkpoint {
+            keep(&|| AttackState { flips: Vec::new(), relaxed: Some(state()) });
         }
     }
 }
@@ -54,11 +71,18 @@ pub struct Outcome {
     pub flips: Vec<Flip>,
     /// Whether it came to its end; otherwise the observer asked to stop.
     pub complete: bool,
+    /// Of an attack that was stopped before its flips were drawn, where it stands.
+    pub relaxed: Option<RelaxedState>,
     /// What a user should know, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Outcome {
+    /// Where the attack stands, to go on from.
+    pub fn state(&self) -> AttackState {
+        AttackState { flips: self.flips.clone(), relaxed: self.relaxed.clone() }
+    }
+
     /// The poisoned graph.
     ///
     /// # Errors

@@ -25,6 +25,8 @@ pub struct PairKernel {
     pub low_rank: Option<MatrixPart>,
     /// The part of the expected norm of drawn graphs.
     pub sampled: Option<Box<SampledKernel>>,
+    /// `2 q_i / d_i`, where it is known: with it, [`PairKernel::stiffness`] tells how fast the derivative of a pair changes.
+    pub(crate) bends: Option<Vec<f64>>,
     /// The derivatives themselves, once a support has computed them.
     pub(crate) computed: OnceLock<Computed>,
 }
@@ -124,7 +126,16 @@ impl LowRank {
 impl PairKernel {
     /// `(slope · B_ij + level) / (d_i d_j) - pull_i - pull_j`
     pub(crate) fn plain(slope: f64, level: f64, inverse: Vec<f64>, pull: Vec<f64>) -> PairKernel {
-        PairKernel { slope, level, inverse, pull, low_rank: None, sampled: None, computed: OnceLock::new() }
+        PairKernel {
+            slope,
+            level,
+            inverse,
+            pull,
+            low_rank: None,
+            sampled: None,
+            bends: None,
+            computed: OnceLock::new(),
+        }
     }
 
     /// `K_ij - pull_i - pull_j`
@@ -147,9 +158,13 @@ impl PairKernel {
     /// A node of degree zero has no part in the sum that an objective is. As its edge comes back, its degree is the edge's weight B, and
     /// `B² / (B d_j)` rises in proportion to B: what [`PairKernel::at`] leaves out, and what would have edges come back in vain.
     pub(crate) fn at_edge(&self, i: usize, j: usize, weight: f64) -> f64 {
-        let (inverse, other) = (self.inverse[i], self.inverse[j]);
-        let returning = if inverse == 0.0 || other == 0.0 { 0.5 * self.slope * (inverse + other) } else { 0.0 };
-        self.at(i, j, weight) + returning
+        self.at(i, j, weight) + returning(self.slope, self.inverse[i], self.inverse[j])
+    }
+
+    /// A bound of how fast the derivative of a pair changes with its own weight, where the objective has one.
+    pub(crate) fn stiffness(&self, i: usize, j: usize) -> Option<f64> {
+        let bends = self.bends.as_deref()?;
+        Some(self.slope * self.inverse[i] * self.inverse[j] + bends[i] + bends[j])
     }
 
     /// The derivative for one pair but for the part that is a matrix.
@@ -179,6 +194,18 @@ impl PairKernel {
                 RowFactors { slope, level, pull, own: single(4.0 * self.inverse[row]), bend }
             }
         }
+    }
+}
+
+/// What the derivative of a pair has more where an end has a degree of zero, from `1 / d` of both ends.
+///
+/// Where both have, the sum jumps by 2 as the pair comes back, however little of it: what is given is the slope from there to the whole
+/// pair.
+pub(crate) fn returning(slope: f64, inverse: f64, other: f64) -> f64 {
+    match (inverse == 0.0, other == 0.0) {
+        (false, false) => 0.0,
+        (true, true) => 0.5 * slope,
+        _ => 0.5 * slope * (inverse + other),
     }
 }
 

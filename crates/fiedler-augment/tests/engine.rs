@@ -450,6 +450,100 @@ fn a_removed_last_edge_has_the_derivative_of_coming_back() {
     assert!((found - coming_back).abs() < 0.02 * coming_back.abs(), "{found}, not {coming_back}");
 }
 
+/// A pair that has no other pairs beside it jumps: however little of it comes back, it comes back whole.
+#[test]
+fn removed_pairs_without_neighbors_stay_removed() {
+    let (graph, _) = Graph::from_pairs(4, vec![(0, 1), (2, 3)]).unwrap();
+    let mut pairs = Pairs::new(&graph, &[]);
+    let mut values = [1.0, 0.4].into_iter();
+    pairs.fill(&mut || values.next().unwrap());
+    let kernel = full_spectrum(&pairs, Operator::Laplacian, SpectralObjective::Expected).kernel;
+    let rise = pairs.rise(&kernel, -1.0, 1.0);
+    assert_eq!((rise.count, rise.largest), (1.0, 2.0));
+    let mut triangle = Triangle::new(&graph, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.4]);
+    let kernel = full_spectrum(&triangle, Operator::Laplacian, SpectralObjective::Expected).kernel;
+    triangle.advance(&kernel, -0.01);
+    triangle.project(10.0, 0.0);
+    assert_eq!(probabilities(&triangle)[0], 1.0);
+}
+
+/// Where nodes have few edges the derivative changes fast there and slowly elsewhere: steps of one length for all stop early.
+#[test]
+fn edges_are_removed_until_little_is_left_to_gain() {
+    let mut graphs = vec![(random_graph(600, 0.0045, 1), 0), (random_graph(600, 0.0045, 2), 3)];
+    if std::env::var_os("FIEDLER_DATA").is_some() {
+        let cora = catalogue::open("cora", &ReadOptions::default()).unwrap().graph().unwrap().clone();
+        graphs.extend([(cora.clone(), 0), (cora, 10)]);
+    } else {
+        let _ = writeln!(std::io::stderr(), "skipped: removing edges of cora (FIEDLER_DATA is not set)");
+    }
+    for (graph, each) in graphs {
+        let start = Pairs::new(&graph, &[]);
+        let original = full_spectrum(&start, Operator::Laplacian, SpectralObjective::Expected);
+        let candidates = if each == 0 { vec![] } else { draw_candidates(&graph, &original.kernel.pull, each, 1) };
+        for direction in [Direction::Max, Direction::Min] {
+            let mut pairs = Pairs::new(&graph, &candidates);
+            let ascent = Ascent { direction, budget: 0.3 * graph.num_edges() as f64, ..Ascent::default() };
+            let evaluate = |support: &Pairs| full_spectrum(support, Operator::Laplacian, SpectralObjective::Expected);
+            let outcome = ascent.run(&mut pairs, original.squared_norm, evaluate, |_| true);
+            let gained = (outcome.relative_norm.powi(2) - 1.0).abs() * original.squared_norm;
+            let steps = outcome.curve.len() - 1;
+            println!("{direction:?}: {gained} gained in {steps} steps, gap {}", outcome.gap / gained);
+            assert!(gained > 0.0 && outcome.gap < 0.01 * gained, "{direction:?}: {} of {gained}", outcome.gap);
+            assert!(pairs.mass().total() <= ascent.budget * (1.0 + 1e-5));
+        }
+    }
+}
+
+/// A step in the metric of stiffness is the nearest point to where it aims, written down plainly.
+#[test]
+fn steps_in_a_metric_are_those_of_the_definition() {
+    let graph = random_graph(60, 0.06, 6);
+    let candidates: Vec<_> = all_pairs(60).filter(|&(a, b)| !graph.has_edge(a, b) && (a + b) % 5 == 0).collect();
+    for most in [1.0, 0.4] {
+        let mut pairs = Pairs::new(&graph, &candidates);
+        pairs.set_most(most);
+        pairs.fill(&mut || 0.02);
+        let evaluation = full_spectrum(&pairs, Operator::Laplacian, SpectralObjective::Expected);
+        let sampled = full_spectrum(&pairs, Operator::Laplacian, SpectralObjective::Sampled);
+        assert!(pairs.steepest_in_metric(&sampled.kernel, -1.0).is_none());
+        let steepest = pairs.steepest_in_metric(&evaluation.kernel, -1.0).unwrap();
+        let before = probabilities(&pairs);
+        let mut slopes = Vec::new();
+        pairs.visit(&mut |low, high, _, x| {
+            slopes.push(-plain_derivative(&evaluation.kernel, &graph, (low, high), x.into()));
+        });
+        let (budget, rate) = (0.2 * graph.num_edges() as f64, 0.5 / steepest);
+        let step = |pairs: &mut Pairs, guess| {
+            pairs.attempt_in_metric(SupportFrom::Held, &evaluation.kernel, (-1.0, rate), budget, guess).unwrap()
+        };
+        let found = step(&mut pairs, 0.0);
+        let reached = probabilities(&pairs);
+        assert!((reached.iter().sum::<f64>() - budget).abs() < 1e-5 * budget && found.threshold > 0.0);
+        // Pairs that are neither at zero nor at the bound tell their length: x' = x + rate · length · (slope - threshold).
+        let (mut squared, mut promised, mut largest, mut inside) = (0.0, 0.0, 0.0f64, 0);
+        for ((now, before), slope) in reached.iter().zip(&before).zip(&slopes) {
+            let moved = now - before;
+            promised += moved * slope;
+            if *now > 0.0 && *now < most && (slope - found.threshold).abs() > 1e-3 * found.threshold {
+                let length = moved / (rate * (slope - found.threshold));
+                largest = largest.max(length * slope);
+                squared += moved * moved / length;
+                inside += 1;
+            } else if *now == 0.0 {
+                assert!(*slope < found.threshold, "a pair that goes to zero is one that gains little");
+            }
+        }
+        assert!(inside > 20 && largest < steepest * 1.01, "{inside} pairs, {largest} above {steepest}");
+        assert!((found.promised - promised).abs() < 1e-3 * promised, "{found:?}, {promised}");
+        assert!(found.squared >= 0.999 * squared, "{found:?}, {squared}");
+        let again = step(&mut pairs, found.threshold);
+        assert!((again.threshold - found.threshold).abs() < 1e-4 * found.threshold);
+        pairs.restore();
+        assert_eq!(probabilities(&pairs), before);
+    }
+}
+
 /// The ascent in plain words on dense matrices, with the same rate: iterate by iterate.
 #[test]
 fn fixed_steps_of_sampled_are_those_of_the_plain_algorithm() {

@@ -179,26 +179,28 @@ impl AttackPage {
     fn degree_figure(&self) -> Option<Figure> {
         let degrees: Vec<usize> = self.flips.iter().flat_map(|flip| flip.degrees).collect();
         let most = *degrees.iter().max()?;
-        // Bars double in width, so that hubs and leaves both have room.
-        let mut bins = Vec::new();
+        // Ranges double in width, so that hubs and leaves both have room; each is named.
+        let mut bars = Vec::new();
         let (mut from, mut width) = (0, 1);
         while from <= most {
-            let number = degrees.iter().filter(|degree| (from..from + width).contains(*degree)).count();
-            bins.push(Bin { from: from as f64, to: (from + width) as f64, count: number as f64 });
+            let last = from + width - 1;
+            let number = degrees.iter().filter(|degree| (from..=last).contains(*degree)).count();
+            let name = if from == last { count(from) } else { format!("{} to {}", count(from), count(last)) };
+            bars.push(Bar { name, value: number as f64, deviation: None, label: count(number), marked: false });
             from += width;
-            width = from.max(1);
+            width = from;
         }
         Some(Figure {
             name: "flip-degrees".into(),
             title: "Neighbors of the nodes at flips".into(),
-            caption: "Degrees before the attack; a node counts once for each of its flips.".into(),
-            alternative: format!("Histogram of the degrees of the ends of {}.", several(self.flips.len(), "flip")),
-            svg: Histogram {
-                x: Axis::linear("number of neighbors").of_whole_numbers(),
-                y: Axis::linear("ends of flips").of_whole_numbers(),
-                outlines: vec![Outline { name: "ends of flips".into(), bins }],
-            }
-            .draw(),
+            caption:
+                "Degrees before the attack, in ranges that double in width; a node counts once for each of its flips."
+                    .into(),
+            alternative: format!(
+                "Bars: the number of ends of {} by ranges of their degree.",
+                several(self.flips.len(), "flip")
+            ),
+            svg: Bars { x: Axis::linear("ends of flips").of_whole_numbers(), bars }.draw(),
         })
     }
 

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use fiedler_attack::{
-    AttackInput, AttackSettings, Error, Flip, Gf, GrBcd, Knowledge, Known, Mettack, RandomFlips, SurrogateSettings,
-    surrogate_accuracy,
+    AttackInput, AttackSettings, AttackState, Error, Flip, Gf, GfRelaxed, GrBcd, Knowledge, Known, Mettack, PrBcd,
+    RandomFlips, SurrogateSettings, surrogate_accuracy,
 };
 use fiedler_graph::{Event, Graph, NoObserver, Split};
 
@@ -65,37 +65,80 @@ fn weighted_graphs_and_wrong_splits_are_refused() {
     assert!(message(&"mettack".parse().unwrap(), &input).contains("99"));
 }
 
+/// Stopped where `done` is so many, and gone on with what was kept, as a file would keep it.
+fn goes_on(settings: &AttackSettings, stop_at: usize) {
+    let karate = Target::karate();
+    let whole = karate.attack(settings);
+    let stop = |event: &Event<'_>| match event {
+        Event::Progress { done, .. } if *done >= stop_at => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let kept = Mutex::new(AttackState::default());
+    let keep = |state: &dyn Fn() -> AttackState| *kept.lock().unwrap() = state();
+    let input = AttackInput { checkpoint: Some(&keep), ..karate.input() };
+    let first = settings.run(&input, &stop).unwrap();
+    assert!(!first.complete && first.flips.len() < whole.flips.len(), "{settings:?}");
+    assert_eq!(*kept.lock().unwrap(), first.state(), "{settings:?}");
+    assert!(!first.state().is_empty());
+    let text = serde_json::to_string(&first.state()).unwrap();
+    let state: AttackState = serde_json::from_str(&text).unwrap();
+    let observed = Mutex::new(None);
+    let watch = |event: &Event<'_>| {
+        if let Event::Progress { done, .. } = event {
+            observed.lock().unwrap().get_or_insert(*done);
+        }
+        ControlFlow::Continue(())
+    };
+    let rest = settings.run(&AttackInput { resume: Some(&state), ..karate.input() }, &watch).unwrap();
+    assert_eq!(rest, whole, "{settings:?}");
+    assert!(observed.lock().unwrap().is_some_and(|done| done >= stop_at), "{settings:?} began anew");
+}
+
 #[test]
 fn an_attack_that_was_stopped_ends_with_the_same_flips() {
-    let karate = Target::karate();
     let attacks = [
         AttackSettings::Mettack(Mettack { ratio: 0.1, ..Mettack::default() }),
         AttackSettings::Gf(Gf { ratio: 0.1, smallest: 6, ..Gf::default() }),
         AttackSettings::GrBcd(GrBcd { ratio: 0.1, epochs: 7, block: 100, ..GrBcd::default() }),
+        AttackSettings::GfRelaxed(GfRelaxed { ratio: 0.1, smallest: 6, ..GfRelaxed::default() }),
+        AttackSettings::GfRelaxed(GfRelaxed { ratio: 0.1, smallest: 6, block: 200, ..GfRelaxed::default() }),
     ];
-    for settings in attacks {
-        let whole = karate.attack(&settings);
-        let stop = |event: &Event<'_>| match event {
-            Event::Progress { done: 3.., .. } => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        };
-        let kept = Mutex::new(Vec::<Flip>::new());
-        let keep = |flips: &[Flip]| *kept.lock().unwrap() = flips.to_vec();
-        let input = AttackInput { checkpoint: Some(&keep), ..karate.input() };
-        let first = settings.run(&input, &stop).unwrap();
-        assert!(!first.complete && first.flips.len() < whole.flips.len(), "{settings:?}");
-        assert_eq!(*kept.lock().unwrap(), first.flips, "{settings:?}");
-        let rest = settings.run(&AttackInput { resume: &first.flips, ..karate.input() }, &NoObserver).unwrap();
-        assert_eq!(rest, whole, "{settings:?}");
+    attacks.iter().for_each(|settings| goes_on(settings, 3));
+}
+
+/// While pairs are exchanged, where they no longer are, and before the first that was better; with blocks of some pairs and of all.
+#[test]
+fn an_attack_on_blocks_goes_on_with_its_pairs() {
+    for block in [60, 200, 1_000_000] {
+        let settings = PrBcd { ratio: 0.15, epochs: 14, resampling: 9, block, learning_rate: 40.0, ..PrBcd::default() };
+        for stop_at in [1, 5, 8, 9, 12, 13] {
+            goes_on(&AttackSettings::PrBcd(settings.clone()), stop_at);
+        }
     }
+}
+
+#[test]
+fn parts_of_another_attack_are_not_gone_on_with() {
+    let karate = Target::karate();
+    let settings = PrBcd { ratio: 0.15, epochs: 14, block: 60, ..PrBcd::default() };
+    let stop = |event: &Event<'_>| match event {
+        Event::Progress { done: 4.., .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let stopped = AttackSettings::PrBcd(PrBcd { block: 400, ..settings.clone() }).run(&karate.input(), &stop).unwrap();
+    let state = stopped.state();
+    let error =
+        AttackSettings::PrBcd(settings).run(&AttackInput { resume: Some(&state), ..karate.input() }, &NoObserver);
+    assert!(matches!(error.unwrap_err(), Error::Unsuitable { .. }));
 }
 
 #[test]
 fn flips_of_another_graph_are_not_gone_on_with() {
     let karate = Target::karate();
-    let wrong = [Flip { low: 0, high: 1, added: true, gain: None }];
+    let flips = vec![Flip { low: 0, high: 1, added: true, gain: None }];
+    let wrong = AttackState { flips, ..AttackState::default() };
     let settings = AttackSettings::Mettack(Mettack { ratio: 0.1, ..Mettack::default() });
-    let error = settings.run(&AttackInput { resume: &wrong, ..karate.input() }, &NoObserver).unwrap_err();
+    let error = settings.run(&AttackInput { resume: Some(&wrong), ..karate.input() }, &NoObserver).unwrap_err();
     assert!(matches!(error, Error::Unsuitable { .. }), "{error}");
 }
 

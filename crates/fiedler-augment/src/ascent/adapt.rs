@@ -8,7 +8,7 @@ use rand::RngExt;
 use super::gap::Gap;
 use super::{Ascent, Outcome, Progress, Stop, first_order_gap, relative, scale};
 use crate::objective::Evaluation;
-use crate::support::{From, Moved, Rise, Support};
+use crate::support::{From, MetricStep, Moved, Rise, Support};
 
 /// What a step must gain at least of what the derivative promises: the usual constant of Armijo's condition.
 const SUFFICIENT: f64 = 1e-4;
@@ -79,7 +79,10 @@ impl Ascent {
         }
         let rise = support.rise(&now.kernel, sign, 0.0);
         let first_rate = (change / rise.largest).min(budget / rise.total);
-        let mut along = Along { rate: first_rate, shift: 0.0, gain: f64::INFINITY, last: 0, threshold: 0.0 };
+        let steepest = support.steepest_in_metric(&now.kernel, sign);
+        let rate = steepest.map_or(first_rate, |steepest| change / steepest);
+        let in_metric = steepest.is_some();
+        let mut along = Along { rate, in_metric, shift: 0.0, gain: f64::INFINITY, last: 0, threshold: 0.0 };
         let mut selection = Selection { share: 1.0, shift: None, gain: f64::INFINITY, last: 0 };
         let mut threshold = 0.0;
         let (mut steps, mut checked, mut searched) = (0, 0, 0);
@@ -167,6 +170,8 @@ struct Along {
     /// The rate of the next, and the shift that its projection may need.
     rate: f64,
     shift: f64,
+    /// Whether pairs go as their stiffness allows.
+    in_metric: bool,
     /// What the last one gained, which it was, and the derivative that just got its share of the budget in it.
     gain: f64,
     last: usize,
@@ -202,6 +207,18 @@ struct Attempt<'a, F> {
     evaluate: &'a mut F,
 }
 
+/// A step along the derivative as it was made.
+struct Tried {
+    /// Its squared length, in the metric where there is one.
+    squared: f64,
+    /// What the derivative promises of it.
+    promised: f64,
+    /// The derivative that just got its share of the budget.
+    threshold: f64,
+    /// Whether single precision has room for it.
+    is_precise: bool,
+}
+
 /// An accepted step: what is known after it, and what it gained.
 type Accepted = Option<(Evaluation, f64)>;
 
@@ -211,24 +228,22 @@ impl<F> Attempt<'_, F> {
     where
         F: FnMut(&S) -> Result<Evaluation, E>,
     {
-        let (sign, budget) = (self.ascent.direction.sign(), self.ascent.budget);
         for _ in 0..ATTEMPTS {
-            support.attempt(self.from, &self.now.kernel, sign * along.rate, along.shift);
+            let tried = self.try_along(support, along);
             self.from = From::Held;
-            along.shift = support.project(budget, along.shift);
             let next = (self.evaluate)(support)?;
-            let gain = sign * (next.squared_norm - self.now.squared_norm);
-            let Moved { squared, promised } = support.moved();
-            let promised = promised / along.rate;
-            let is_sufficient = along.shift <= LARGEST_SHIFT && gain > 0.0 && gain >= SUFFICIENT * promised;
+            let gain = self.ascent.direction.sign() * (next.squared_norm - self.now.squared_norm);
+            let Tried { squared, promised, threshold, is_precise } = tried;
+            let is_sufficient = is_precise && gain > 0.0 && gain >= SUFFICIENT * promised;
             let factor = if is_sufficient {
-                (along.gain, along.threshold) = (gain, along.shift / along.rate);
+                (along.gain, along.threshold) = (gain, threshold);
                 // From the curvature that the step has met, as Barzilai and Borwein: its squared length by what the derivative
                 // promised of it and it did not gain, twice.
                 let missed = 2.0 * (promised - gain);
                 let rate = if missed > 0.0 { squared / missed } else { f64::INFINITY };
+                let factor = (rate / along.rate).clamp(SHORTER, LONGER);
                 let longest = LONGEST / f64::max(along.threshold, LEAST_SENSITIVE * largest);
-                (rate / along.rate).clamp(SHORTER, LONGER).min(longest / along.rate)
+                if along.in_metric { factor } else { factor.min(longest / along.rate) }
             } else {
                 SHORTER
             };
@@ -238,6 +253,23 @@ impl<F> Attempt<'_, F> {
             }
         }
         Ok(None)
+    }
+
+    /// Moves the support along the derivative and onto the budget.
+    fn try_along<S: Support>(&self, support: &mut S, along: &mut Along) -> Tried {
+        let (sign, budget, kernel) = (self.ascent.direction.sign(), self.ascent.budget, &self.now.kernel);
+        if along.in_metric {
+            let step = support.attempt_in_metric(self.from, kernel, (sign, along.rate), budget, along.threshold);
+            if let Some(MetricStep { threshold, squared, promised }) = step {
+                return Tried { squared, promised, threshold, is_precise: true };
+            }
+            along.in_metric = false;
+        }
+        support.attempt(self.from, kernel, sign * along.rate, along.shift);
+        along.shift = support.project(budget, along.shift);
+        let Moved { squared, promised } = support.moved();
+        let (promised, threshold) = (promised / along.rate, along.shift / along.rate);
+        Tried { squared, promised, threshold, is_precise: along.shift <= LARGEST_SHIFT }
     }
 
     /// A step towards the best selection of pairs, which is what the longest step along the derivative leads to.

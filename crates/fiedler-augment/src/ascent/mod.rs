@@ -1,7 +1,8 @@
 //! Projected gradient ascent and descent on the spectral norm.
 //!
 //! By default steps adapt: a step is taken only where it improves the objective enough (Armijo's condition on the projected step) and
-//! is shortened until it does; the next one is as long as the curvature that was met suggests (Barzilai and Borwein). Where such steps
+//! is shortened until it does; the next one is as long as the curvature that was met suggests (Barzilai and Borwein). Where the objective
+//! tells how fast the derivative of each pair changes, each goes as far as that allows. Where such steps
 //! gain little, others go a share of the way to the best selection of pairs (Frank and Wolfe). An explicit rate makes the paper's steps
 //! instead, whatever they lead to.
 //! Either way the outcome says what a linear model of the objective has left to gain within the budget (the first-order gap).

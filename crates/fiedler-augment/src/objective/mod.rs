@@ -32,6 +32,9 @@ pub struct Evaluation {
     pub kernel: PairKernel,
 }
 
+/// A node of a smaller degree has the derivatives of one without edges: those at its own degree hold for no step worth making.
+const SMALLEST_DEGREE: f64 = 1e-3;
+
 /// Evaluates the full-spectrum norm, which is a Frobenius norm, and its derivative.
 pub fn full_spectrum(support: &impl Support, operator: Operator, objective: SpectralObjective) -> Evaluation {
     match objective {
@@ -62,12 +65,17 @@ fn expected(support: &impl Support, operator: Operator) -> Evaluation {
         Operator::Laplacian => nodes as f64,
         Operator::Propagation => 0.0,
     };
-    for (row, &inverse) in pull.iter_mut().zip(&inverse) {
-        let squares = inverse * (*row + own_loop * inverse);
+    for (row, inverse) in pull.iter_mut().zip(&mut inverse) {
+        let squares = *inverse * (*row + own_loop * *inverse);
         squared_norm += squares;
-        *row = 2.0 * squares * inverse;
+        if *inverse > 1.0 / SMALLEST_DEGREE {
+            *inverse = 0.0;
+        }
+        *row = 2.0 * squares * *inverse;
     }
-    Evaluation { squared_norm, kernel: PairKernel::plain(4.0, 0.0, inverse, pull) }
+    let bends = pull.iter().zip(&inverse).map(|(pull, inverse)| 2.0 * pull * inverse).collect();
+    let kernel = PairKernel { bends: Some(bends), ..PairKernel::plain(4.0, 0.0, inverse, pull) };
+    Evaluation { squared_norm, kernel }
 }
 
 /// The squared norm of a graph as it is, every edge of weight one: one pass over its edges.

@@ -3,7 +3,7 @@
 use fiedler_graph::Graph;
 use rayon::prelude::*;
 
-use super::{From, Mass, Moved, Pairs, PairsAround, Power, Rise, Split, Support, Triangle};
+use super::{From, Mass, MetricStep, Moved, Pairs, PairsAround, Power, Rise, Split, Support, Triangle};
 use crate::kernel::PairKernel;
 use crate::sample::EdgeFlips;
 use crate::scheme::pack::rounded;
@@ -96,6 +96,21 @@ impl Support for PairSupport<'_> {
 
     fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, guess: f64) {
         either!(self, support => support.attempt(from, kernel, rate, guess))
+    }
+
+    fn steepest_in_metric(&self, kernel: &PairKernel, sign: f64) -> Option<f64> {
+        either!(self, support => support.steepest_in_metric(kernel, sign))
+    }
+
+    fn attempt_in_metric(
+        &mut self,
+        from: From,
+        kernel: &PairKernel,
+        step: (f64, f64),
+        budget: f64,
+        guess: f64,
+    ) -> Option<MetricStep> {
+        either!(self, support => support.attempt_in_metric(from, kernel, step, budget, guess))
     }
 
     fn blend(&mut self, share: f64) {

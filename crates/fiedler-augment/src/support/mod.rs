@@ -75,6 +75,26 @@ pub trait Support {
     /// `guess` is the shift that the projection of the result may need.
     fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, guess: f64);
 
+    /// The largest derivative along `sign` over the stiffness of its pair, where the objective tells of that and the support steps by it:
+    /// what the rate of [`Support::attempt_in_metric`] multiplies.
+    fn steepest_in_metric(&self, _kernel: &PairKernel, _sign: f64) -> Option<f64> {
+        None
+    }
+
+    /// As [`Support::attempt`] and [`Support::project`] in one, each pair by as much as its stiffness allows: `(sign, rate)` goes to the
+    /// nearest point within the budget from `x + rate · sign · ∂F/∂x / h`, where distances are `Σ h (·)²`. `guess` is the threshold
+    /// that the result may have.
+    fn attempt_in_metric(
+        &mut self,
+        _from: From,
+        _kernel: &PairKernel,
+        _step: (f64, f64),
+        _budget: f64,
+        _guess: f64,
+    ) -> Option<MetricStep> {
+        None
+    }
+
     /// Moves the current values back towards those that are held: `x = held x + share · (x - held x)`.
     fn blend(&mut self, share: f64);
 
@@ -132,6 +152,17 @@ pub enum From {
     Current,
     /// Those that are held.
     Held,
+}
+
+/// An attempt in a metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricStep {
+    /// The derivative that just gets its share of the budget.
+    pub threshold: f64,
+    /// `Σ h (x - held x)²`
+    pub squared: f64,
+    /// What the derivative promises of the move.
+    pub promised: f64,
 }
 
 /// How far an attempt went.

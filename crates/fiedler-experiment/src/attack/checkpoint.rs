@@ -1,11 +1,11 @@
-//! Flips of an attack that is not finished, so that it can go on.
+//! Where an attack stands that is not finished, so that it can go on.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fiedler_attack::{Flip, Outcome};
+use fiedler_attack::{AttackState, Outcome};
 use fiedler_graph::Split;
 use fiedler_graph::fingerprint::short_hash;
 use fiedler_io::AtomicFiles;
@@ -30,7 +30,8 @@ pub struct AttackCheckpoint {
 #[derive(Serialize, Deserialize)]
 struct Part {
     of: String,
-    flips: Vec<Flip>,
+    #[serde(flatten)]
+    state: AttackState,
 }
 
 impl AttackCheckpoint {
@@ -41,35 +42,39 @@ impl AttackCheckpoint {
         AttackCheckpoint { folder: plan.out.clone(), of, written: Mutex::new(Instant::now()) }
     }
 
-    /// Flips of an earlier attempt at the same attack.
-    pub fn read(&self) -> Vec<Flip> {
-        let text = self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(FILE)).ok());
-        let part = text.and_then(|text| serde_json::from_str::<Part>(&text).ok());
-        part.filter(|part| part.of == self.of).map(|part| part.flips).unwrap_or_default()
+    /// Where an earlier attempt at the same attack stood.
+    pub fn read(&self) -> Option<AttackState> {
+        let text = fs::read_to_string(self.folder.as_ref()?.join(FILE)).ok()?;
+        let part = serde_json::from_str::<Part>(&text).ok()?;
+        (part.of == self.of && !part.state.is_empty()).then_some(part.state)
     }
 
-    /// Keeps the flips so far, now and then. That an attempt cannot be kept is no reason to give it up.
-    pub fn keep(&self, flips: &[Flip]) {
+    /// Keeps where the attack stands, now and then. That an attempt cannot be kept is no reason to give it up.
+    pub fn keep(&self, state: &dyn Fn() -> AttackState) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.elapsed() >= BETWEEN {
-            let _: Option<()> = self.write(flips);
+            let _: Option<()> = self.write(state());
             *written = Instant::now();
         }
     }
 
-    fn write(&self, flips: &[Flip]) -> Option<()> {
+    fn write(&self, state: AttackState) -> Option<()> {
         let folder = self.folder.as_ref()?;
         fs::create_dir_all(folder).ok()?;
-        let part = Part { of: self.of.clone(), flips: flips.to_vec() };
+        let part = Part { of: self.of.clone(), state };
         let mut files = AtomicFiles::new(true);
         files.write(&folder.join(FILE), |file| Ok(serde_json::to_writer(file, &part)?)).ok()?;
         files.finish().ok().map(drop)
     }
 
-    /// The attack was stopped: its flips are kept, if there is a place for them.
+    /// The attack was stopped: where it stands is kept, if there is a place for that.
     pub fn stopped(&self, outcome: &Outcome) -> Error {
-        let done = format!("stopped after {} of {} flips", outcome.flips.len(), outcome.budget);
-        let kept = self.write(&outcome.flips).is_some() && !outcome.flips.is_empty();
+        let state = outcome.state();
+        let done = match &state.relaxed {
+            Some(relaxed) => format!("stopped after {} steps, before flips were drawn", relaxed.steps),
+            None => format!("stopped after {} of {} flips", outcome.flips.len(), outcome.budget),
+        };
+        let kept = !state.is_empty() && self.write(state).is_some();
         let message = if kept { format!("{done}; the same command goes on from there") } else { done };
         Error::Stopped { message, folder: None }
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fiedler_attack::{
-    AttackInput, AttackSettings, Checkpoint, Flip, Knowledge, Known, Outcome, Suspect, surrogate_accuracy,
+    AttackInput, AttackSettings, AttackState, Checkpoint, Flip, Knowledge, Known, Outcome, Suspect, surrogate_accuracy,
     suspicious_edges,
 };
 use fiedler_graph::{Dataset, GraphSet, Observer, Split};
@@ -118,7 +118,7 @@ pub(crate) fn poison(
     settings: &AttackSettings,
     dataset: &Dataset,
     split: Option<&Split>,
-    resume: &[Flip],
+    resume: Option<&AttackState>,
     checkpoint: Option<&Checkpoint<'_>>,
     observer: &dyn Observer,
 ) -> Result<Poisoned> {
@@ -158,14 +158,18 @@ impl AttackPlan<'_> {
         self.settings.check(&AttackInput::new(graph, known))?;
         let checkpoint = checkpoint::AttackCheckpoint::new(self, split.as_ref());
         let resume = checkpoint.read();
-        if !resume.is_empty() {
-            observer.note(&format!("going on after {} flips of an earlier attack", resume.len()));
+        if let Some(state) = &resume {
+            let done = match &state.relaxed {
+                Some(relaxed) => format!("{} steps", relaxed.steps),
+                None => format!("{} flips", state.flips.len()),
+            };
+            observer.note(&format!("going on after {done} of an earlier attack"));
         }
         let started = Instant::now();
         let stage = observer.stage("attack", self.settings.name());
-        let keep = |flips: &[Flip]| checkpoint.keep(flips);
+        let keep = |state: &dyn Fn() -> AttackState| checkpoint.keep(state);
         let Poisoned { outcome, dataset } =
-            poison(&self.settings, self.dataset, split.as_ref(), &resume, Some(&keep), observer)?;
+            poison(&self.settings, self.dataset, split.as_ref(), resume.as_ref(), Some(&keep), observer)?;
         drop(stage);
         if !outcome.complete {
             return Err(checkpoint.stopped(&outcome));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fiedler_attack::{AttackSettings, Flip, Outcome};
+use fiedler_attack::{AttackSettings, AttackState, Outcome};
 use fiedler_evaluate::ProtocolPreset;
 use fiedler_graph::fingerprint::short_hash;
 use fiedler_graph::{GraphSet, Observer, Split};
@@ -20,7 +20,8 @@ use crate::task::{Poison, Task};
 struct Kept {
     attack: AttackSettings,
     budget: usize,
-    flips: Vec<Flip>,
+    #[serde(flatten)]
+    state: AttackState,
     complete: bool,
 }
 
@@ -66,18 +67,18 @@ fn make(mut task: Task, settings: &AttackSettings, split: &Split, out: &Path, ob
     let kept: Option<Kept> = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
     let resume = match kept {
         Some(kept) if kept.complete => {
-            let outcome = Outcome { budget: kept.budget, flips: kept.flips, complete: true, notes: Vec::new() };
+            let outcome =
+                Outcome { budget: kept.budget, flips: kept.state.flips, complete: true, ..Outcome::default() };
             let graph = outcome.poison(task.dataset.graphs.block_diagonal())?;
             task.change_graphs(GraphSet::single(graph));
             return Ok(task);
         }
-        Some(kept) => kept.flips,
-        None => Vec::new(),
+        kept => kept.map(|kept| kept.state),
     };
     let stage = observer.stage("attack", settings.name());
-    let Poisoned { outcome, dataset } = poison(settings, &task.dataset, Some(split), &resume, None, observer)?;
+    let Poisoned { outcome, dataset } = poison(settings, &task.dataset, Some(split), resume.as_ref(), None, observer)?;
     let Outcome { budget, complete, .. } = outcome;
-    let kept = Kept { attack: settings.clone(), budget, flips: outcome.flips, complete };
+    let kept = Kept { attack: settings.clone(), budget, state: outcome.state(), complete };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     }
@@ -86,7 +87,7 @@ fn make(mut task: Task, settings: &AttackSettings, split: &Split, out: &Path, ob
     files.finish()?;
     drop(stage);
     if !complete {
-        let message = format!("stopped after {} of {budget} flips", kept.flips.len());
+        let message = format!("stopped after {} of {budget} flips", kept.state.flips.len());
         return Err(Error::Stopped { message, folder: None });
     }
     for note in &outcome.notes {

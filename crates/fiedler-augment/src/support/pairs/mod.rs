@@ -1,5 +1,8 @@
 //! Chosen node pairs: the edges, or the edges and candidates for addition. Cost and memory grow with their number.
 
+mod derivative;
+mod metric;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -9,12 +12,12 @@ use fiedler_graph::Graph;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use self::derivative::{Derivative, OfTile};
 use super::incidence::Incidence;
 use super::stream::Weigh;
 use super::tiles::{Key, Tile, Tiles};
-use super::{Clamp, From, Mass, Moved, PairsAround, Power, Rise, Support};
-use crate::kernel::{Computed, MatrixPart, PairKernel};
-use crate::objective::SampledKernel;
+use super::{Clamp, From, Mass, MetricStep, Moved, PairsAround, Power, Rise, Support};
+use crate::kernel::{Computed, PairKernel};
 use crate::projection::shift_to_budget;
 
 /// Pairs weighed at a time.
@@ -46,6 +49,8 @@ struct Held {
     values: Vec<f32>,
     shift: f32,
     state: u64,
+    /// How far each goes in a metric, once it was asked for.
+    lengths: Option<Vec<f32>>,
 }
 
 /// Values, of the present or held.
@@ -203,6 +208,18 @@ impl Pairs {
         Values { values: &self.values, clamp: self.clamp, state: self.state }
     }
 
+    /// The values to move from; those of the present are for overwriting from now on.
+    fn hold(&mut self, from: From) -> Held {
+        match (from, self.held.take()) {
+            (From::Held, Some(held)) => held,
+            (_, before) => {
+                let other = before.map_or_else(|| vec![0.0; self.values.len()], |held| held.values);
+                let values = std::mem::replace(&mut self.values, other);
+                Held { values, shift: self.clamp.shift, state: self.state, lengths: None }
+            }
+        }
+    }
+
     /// Forgets what was known of the values.
     fn changed(&mut self, shift: f32) {
         (self.clamp.shift, self.weighed, self.state) = (shift, None, new_state());
@@ -239,85 +256,6 @@ impl Values<'_> {
             }
         });
         derivatives
-    }
-}
-
-/// The derivative for any pair, `g(i, j)`, from numbers that lie beside each other for a node.
-struct Derivative<'k> {
-    slope: f32,
-    level: f32,
-    /// `1 / d_i` and `q_i`
-    nodes: Vec<[f32; 2]>,
-    /// The part that is a matrix.
-    matrix: Option<&'k MatrixPart>,
-    /// The kernel where it is that of drawn graphs.
-    sampled: Option<&'k SampledKernel>,
-}
-
-impl<'k> Derivative<'k> {
-    fn new(kernel: &'k PairKernel) -> Derivative<'k> {
-        let of_node = |(&inverse, &pull): (&f64, &f64)| [inverse as f32, pull as f32];
-        Derivative {
-            slope: kernel.slope as f32,
-            level: kernel.level as f32,
-            nodes: kernel.inverse.iter().zip(&kernel.pull).map(of_node).collect(),
-            matrix: kernel.low_rank.as_ref(),
-            sampled: kernel.sampled.as_deref(),
-        }
-    }
-
-    #[inline(always)]
-    fn at(&self, low: usize, high: usize, weight: f32, edge: bool) -> f32 {
-        let ([inverse, pull], [other_inverse, other_pull]) = (self.nodes[low], self.nodes[high]);
-        let inverses = inverse * other_inverse;
-        // As in `PairKernel::at_edge`.
-        let returning = if edge && inverses == 0.0 { 0.5 * self.slope * (inverse + other_inverse) } else { 0.0 };
-        (self.slope * weight + self.level) * inverses - pull - other_pull + returning
-    }
-}
-
-/// The derivatives with respect to the probabilities of a tile's pairs.
-struct OfTile<'a, 'k> {
-    derivatives: &'a mut [f32],
-    values: &'a [f32],
-    keys: &'a [Key],
-    clamp: Clamp,
-    derivative: &'a Derivative<'k>,
-    tile: Tile,
-}
-
-impl OfTile<'_, '_> {
-    #[inline(always)]
-    fn fill(self, at: impl Fn(usize, usize, f32, bool) -> f32) {
-        let Tile { low, high, .. } = self.tile;
-        for ((to, &value), &key) in self.derivatives.iter_mut().zip(self.values).zip(self.keys) {
-            let (weight, edge) = (key.weight(self.clamp.of(value)), key.is_edge());
-            let of_weight = at(low + key.low(), high + key.high(), weight, edge);
-            *to = if edge { -of_weight } else { of_weight };
-        }
-    }
-}
-
-impl WithSimd for OfTile<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let derivative = self.derivative;
-        match (derivative.sampled, derivative.matrix) {
-            (Some(sampled), _) => self.fill(
-                #[inline(always)]
-                |low, high, weight, _| sampled.by_quadrature(simd, low, high, weight),
-            ),
-            (None, Some(matrix)) => self.fill(
-                #[inline(always)]
-                |low, high, weight, edge| derivative.at(low, high, weight, edge) + matrix.at(low, high) as f32,
-            ),
-            (None, None) => self.fill(
-                #[inline(always)]
-                |low, high, weight, edge| derivative.at(low, high, weight, edge),
-            ),
-        }
     }
 }
 
@@ -411,14 +349,7 @@ impl Support for Pairs {
     }
 
     fn attempt(&mut self, from: From, kernel: &PairKernel, rate: f64, _guess: f64) {
-        let held = match (from, self.held.take()) {
-            (From::Held, Some(held)) => held,
-            (_, before) => {
-                let other = before.map_or_else(|| vec![0.0; self.values.len()], |held| held.values);
-                let values = std::mem::replace(&mut self.values, other);
-                Held { values, shift: self.clamp.shift, state: self.state }
-            }
-        };
+        let held = self.hold(from);
         let (clamp, rate) = (self.clamp.at(held.shift), rate as f32);
         let derivatives = Values { values: &held.values, clamp, state: held.state }.derivatives(&self.tiles, kernel);
         let from = held.values.par_chunks(PIECE).zip(derivatives.par_chunks(PIECE));
@@ -430,6 +361,21 @@ impl Support for Pairs {
         });
         self.held = Some(held);
         self.changed(0.0);
+    }
+
+    fn steepest_in_metric(&self, kernel: &PairKernel, sign: f64) -> Option<f64> {
+        self.steepest(kernel, sign)
+    }
+
+    fn attempt_in_metric(
+        &mut self,
+        from: From,
+        kernel: &PairKernel,
+        (sign, rate): (f64, f64),
+        budget: f64,
+        guess: f64,
+    ) -> Option<MetricStep> {
+        self.step_in_metric(from, kernel, (sign, rate), budget, guess)
     }
 
     fn blend(&mut self, share: f64) {
