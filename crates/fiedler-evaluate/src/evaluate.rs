@@ -61,9 +61,9 @@ pub fn evaluate(
     let steps = plan.probe.steps(target, plan.scaling.len());
     let progress = Progress::begin(splits.len() * steps, observer);
     let case = Case { embeddings, target, plan: &plan, settings, progress };
-    let scores = case.evaluate_all(&splits);
+    let evaluated = case.evaluate_all(&splits);
     case.progress.end();
-    let scores = scores?;
+    let (scores, converged): (Vec<SplitScore>, Vec<bool>) = evaluated?.into_iter().unzip();
     let (mean, std) = mean_and_deviation(&scores.iter().map(|score| score.value).collect::<Vec<f64>>());
     Ok(Score {
         metric: plan.metric,
@@ -75,7 +75,10 @@ pub fn evaluate(
         rows: embeddings.rows(),
         columns: embeddings.columns(),
         splits: scores,
-        notes: checks::notes(plan.protocol, &splits, target),
+        notes: checks::notes(plan.protocol, &splits, target)
+            .into_iter()
+            .chain(checks::convergence_note(&plan, &converged))
+            .collect(),
     })
 }
 
@@ -106,11 +109,13 @@ fn describe(plan: &Plan, splits: &[Split], all: usize, target: &Target, inner_fo
 
 impl Case<'_> {
     /// Evaluates as many splits at a time as there are threads, so that no more are held in memory.
-    fn evaluate_all(&self, splits: &[Split]) -> Result<Vec<SplitScore>> {
+    ///
+    /// Beside each score stands whether the solver of its probe has converged.
+    fn evaluate_all(&self, splits: &[Split]) -> Result<Vec<(SplitScore, bool)>> {
         let numbered: Vec<(usize, &Split)> = splits.iter().enumerate().collect();
         let mut scores = Vec::with_capacity(splits.len());
         for some in numbered.chunks(rayon::current_num_threads().max(1)) {
-            let found: Vec<Result<SplitScore>> =
+            let found: Vec<Result<(SplitScore, bool)>> =
                 some.par_iter().map(|&(index, split)| self.evaluate_split(split, index as u64)).collect();
             for score in found {
                 scores.push(score?);
@@ -119,13 +124,14 @@ impl Case<'_> {
         Ok(scores)
     }
 
-    fn evaluate_split(&self, split: &Split, index: u64) -> Result<SplitScore> {
+    fn evaluate_split(&self, split: &Split, index: u64) -> Result<(SplitScore, bool)> {
         self.progress.go_on()?;
         let chosen = self.choose(split, index)?;
         let scores = chosen.scores(self.embeddings, &split.test);
         let metric = self.plan.metric;
         let value = metric.measure(&self.target.labels, &split.test, &scores);
-        Ok(SplitScore {
+        let converged = chosen.model.converged();
+        let score = SplitScore {
             name: split.name.clone(),
             value: value.ok_or_else(|| meaningless(metric, "test", &split.name))?,
             interval: (self.settings.bootstrap > 0)
@@ -141,7 +147,8 @@ impl Case<'_> {
             validation_items: chosen.validation_items,
             test_items: split.test.len(),
             fingerprint: split.fingerprint(),
-        })
+        };
+        Ok((score, converged))
     }
 
     /// Nothing here can depend on labels of the test set: they are not there.

@@ -5,8 +5,9 @@ use fiedler_evaluate::probe::{
     AdamTrainer, Design, Linear, LinearSvmSettings, LogisticSettings, SvmSettings, fit_linear_svm, fit_logistic,
     fit_ridge, fit_svm,
 };
-use fiedler_evaluate::{Matrix, Metric, metric};
-use fiedler_graph::{Classes, Dense, Labels, MultiLabel};
+use fiedler_evaluate::protocol::KFold;
+use fiedler_evaluate::{EvaluationSettings, Matrix, Metric, Target, evaluate, metric};
+use fiedler_graph::{Classes, Dense, Labels, MultiLabel, NoObserver, Regression};
 use serde_json::Value;
 
 fn fixture(name: &str) -> Value {
@@ -268,4 +269,45 @@ fn machines_survive_classes_that_no_row_has_and_rows_that_are_alike() {
     for model in fit_svm(&same, &[0, 1, 0, 1], 2, &SvmSettings::default()) {
         assert!(model.scores(&same).values().iter().all(|score| score.is_finite()));
     }
+}
+
+#[test]
+fn a_machine_that_takes_all_its_steps_says_so() {
+    let values: Vec<f32> = (0..120).map(|at| ((at * at) as f32 * 0.37).sin()).collect();
+    let embeddings = Dense::new(40, 3, values).unwrap();
+    let classes = Classes::from_integers((0..40).map(|row| Some(i64::from(row % 3 == 0))));
+    let target = Target::of_labels(Labels::Classes(classes));
+    let score = |max_iterations: usize| {
+        let probe = SvmSettings { cs: vec![10.0], max_iterations, ..SvmSettings::default() };
+        let protocol = KFold { folds: 4, ..KFold::default() };
+        let settings =
+            EvaluationSettings { probe: Some(probe.into()), protocol: Some(protocol.into()), ..Default::default() };
+        evaluate(&embeddings, &target, &settings, &NoObserver).unwrap()
+    };
+    let stopped = score(2);
+    let note = stopped.notes.iter().find(|note| note.contains("has not converged"));
+    assert!(note.is_some_and(|note| note.starts_with("in 4 of 4 splits the probe svm")), "{:?}", stopped.notes);
+    let whole = score(SvmSettings::default().max_iterations);
+    assert!(whole.notes.iter().all(|note| !note.contains("converged")), "{:?}", whole.notes);
+}
+
+#[test]
+fn ridge_has_penalties_for_more_columns_than_rows() {
+    // One column tells a little, ninety tell nothing.
+    let (rows, columns) = (60, 91);
+    let mut state = 1u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    };
+    let values: Vec<f32> = (0..rows * columns).map(|_| noise()).collect();
+    let wanted = (0..rows).map(|row| Some(values[row * columns] + 3.0 * noise())).collect();
+    let embeddings = Dense::new(rows, columns, values).unwrap();
+    let labels = Labels::Regression(Regression::new(vec!["y".into()], wanted).unwrap());
+    let target = Target::of_labels(labels);
+    let protocol = KFold { folds: 5, ..KFold::default() };
+    let settings = EvaluationSettings { protocol: Some(protocol.into()), ..Default::default() };
+    let score = evaluate(&embeddings, &target, &settings, &NoObserver).unwrap();
+    assert_eq!(score.probe, "ridge");
+    assert!(score.splits.iter().any(|split| split.hyperparameters["alpha"] > 100.0), "{:?}", score.splits);
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::sample::Loaded;
 use crate::sources::FeatureSources;
 use crate::task::TaskLevel;
-use crate::{MessageGraph, Normalization};
+use crate::{FeatureMatrix, MessageGraph, Normalization};
 
 /// How features become an encoder's input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +58,8 @@ pub struct Data<'a> {
     degrees: bool,
     /// All graphs as one batch: made when it is first asked for, and shared by training, embeddings and baselines.
     whole: OnceLock<Arc<Batch>>,
+    /// The features of that batch, less what lies on a device.
+    whole_matrix: OnceLock<FeatureMatrix>,
     /// How messages pass in that batch, without features of edges: made once as well.
     whole_graphs: Mutex<Vec<(Normalization, MessageGraph)>>,
     names: Option<&'a [String]>,
@@ -109,9 +111,9 @@ impl<'a> Data<'a> {
             Some(features) if settings.edges => Some(EdgeTable::new(graphs, features)?),
             _ => None,
         };
-        let (whole, whole_graphs) = (OnceLock::new(), Mutex::new(Vec::new()));
+        let (whole, whole_matrix, whole_graphs) = (OnceLock::new(), OnceLock::new(), Mutex::new(Vec::new()));
         let names = dataset.feature_names.as_deref().filter(|_| columns.is_none());
-        Ok(Data { graphs, features, edges, degrees, whole, whole_graphs, names })
+        Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names })
     }
 
     /// The graphs.
@@ -159,7 +161,16 @@ impl<'a> Data<'a> {
     /// When a column of categories has no code left for what is hidden.
     pub fn load_all(&self, device: &Device) -> Result<Loaded<'_>> {
         let whole = self.whole.get_or_init(|| Arc::new(self.graphs.whole()));
-        Loaded::new(Arc::clone(whole), Cow::Borrowed(&*self.features), device)
+        let matrix = match self.whole_matrix.get() {
+            Some(matrix) => matrix.to_device(device),
+            None => {
+                let matrix = Loaded::matrix_of(&self.features, device)?;
+                // Another copy, because what the first brings to its device is to go when it goes.
+                self.whole_matrix.get_or_init(|| matrix.to_device(device));
+                matrix
+            }
+        };
+        Loaded::with_matrix(Arc::clone(whole), Cow::Borrowed(&*self.features), matrix)
     }
 
     /// The graphs of a batch as they are, without features of edges.

@@ -1,11 +1,11 @@
 //! Features as an encoder takes them.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use burn::Tensor;
-use burn::backend::flex::FlexTensor;
 use burn::tensor::{Device, Int, TensorData};
-use fiedler_graph::{Categorical, Features, Sparse};
+use fiedler_graph::{Categorical, Dense, Features, Sparse};
 
 use crate::device::DeviceRows;
 use crate::error::{Error, Result, check_size};
@@ -108,13 +108,37 @@ struct MaskedRows {
 pub(crate) enum MatrixRef<'a> {
     Sparse(SparseRows<'a>),
     /// All values, and the number of columns.
-    Dense(FlexTensor, usize),
+    Dense(Cow<'a, [f32]>, usize),
 }
 
 #[derive(Debug, Clone)]
 enum Matrix {
     Sparse(Arc<SparseMatrix>),
-    Dense(Tensor<2>),
+    Dense(Arc<DenseMatrix>),
+    /// Rows that another network gives.
+    Rows(Tensor<2>),
+}
+
+/// A dense matrix of features, shared with the dataset. It is brought to the device when it is first multiplied there: what looks at the
+/// features alone never holds them twice.
+#[derive(Debug)]
+struct DenseMatrix {
+    held: Dense,
+    on_device: OnceLock<Tensor<2>>,
+}
+
+impl DenseMatrix {
+    fn new(held: Dense) -> Arc<DenseMatrix> {
+        Arc::new(DenseMatrix { held, on_device: OnceLock::new() })
+    }
+
+    fn tensor(&self, device: &Device) -> Tensor<2> {
+        let bring = || {
+            let data = TensorData::new(self.held.values().to_vec(), [self.held.rows(), self.held.columns()]);
+            Tensor::from_data(data, device)
+        };
+        self.on_device.get_or_init(bring).clone()
+    }
 }
 
 impl FeatureMatrix {
@@ -125,20 +149,26 @@ impl FeatureMatrix {
                 Matrix::Sparse(Arc::new(SparseMatrix::from(sparse)))
             }
             Features::Categorical(categorical) => Matrix::Sparse(Arc::new(SparseMatrix::from(categorical))),
-            Features::Dense(_) | Features::Sparse(_) => {
-                let data =
-                    TensorData::new(features.to_dense().values().to_vec(), [features.rows(), features.columns()]);
-                Matrix::Dense(Tensor::from_data(data, device))
-            }
+            Features::Dense(_) | Features::Sparse(_) => Matrix::Dense(DenseMatrix::new(features.to_dense())),
         };
         FeatureMatrix { matrix, kept: None, masked: None, device: device.clone() }
+    }
+
+    /// The same features for another device; what lies in memory is shared.
+    pub(crate) fn to_device(&self, device: &Device) -> FeatureMatrix {
+        let matrix = match &self.matrix {
+            Matrix::Dense(dense) => Matrix::Dense(DenseMatrix::new(dense.held.clone())),
+            other => other.clone(),
+        };
+        FeatureMatrix { matrix, device: device.clone(), ..self.clone() }
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
         match &self.matrix {
             Matrix::Sparse(sparse) => sparse.rows(),
-            Matrix::Dense(dense) => dense.dims()[0],
+            Matrix::Dense(dense) => dense.held.rows(),
+            Matrix::Rows(rows) => rows.dims()[0],
         }
     }
 
@@ -146,7 +176,8 @@ impl FeatureMatrix {
     pub fn columns(&self) -> usize {
         match &self.matrix {
             Matrix::Sparse(sparse) => sparse.columns(),
-            Matrix::Dense(dense) => dense.dims()[1],
+            Matrix::Dense(dense) => dense.held.columns(),
+            Matrix::Rows(rows) => rows.dims()[1],
         }
     }
 
@@ -159,7 +190,11 @@ impl FeatureMatrix {
     pub(crate) fn matrix_ref(&self) -> MatrixRef<'_> {
         match &self.matrix {
             Matrix::Sparse(sparse) => MatrixRef::Sparse(sparse.rows_of_entries()),
-            Matrix::Dense(dense) => MatrixRef::Dense(operation::to_cpu(dense.clone()), dense.dims()[1]),
+            Matrix::Dense(dense) => MatrixRef::Dense(Cow::Borrowed(dense.held.values()), dense.held.columns()),
+            Matrix::Rows(rows) => {
+                let values = operation::to_cpu(rows.clone()).storage::<f32>().to_vec();
+                MatrixRef::Dense(Cow::Owned(values), rows.dims()[1])
+            }
         }
     }
 
@@ -199,7 +234,8 @@ impl FeatureMatrix {
     /// All values written out, those of left-out columns and masked rows as well.
     pub fn to_dense(&self) -> Tensor<2> {
         let sparse = match &self.matrix {
-            Matrix::Dense(dense) => return dense.clone(),
+            Matrix::Dense(dense) => return dense.tensor(&self.device),
+            Matrix::Rows(rows) => return rows.clone(),
             Matrix::Sparse(sparse) => sparse,
         };
         let (rows, columns) = (sparse.rows(), sparse.columns());
@@ -229,19 +265,21 @@ impl FeatureMatrix {
     }
 
     fn unmasked_times(&self, weight: Tensor<2>) -> Tensor<2> {
-        match &self.matrix {
-            Matrix::Sparse(sparse) => ops::project(sparse, self.kept.as_ref(), weight),
-            Matrix::Dense(dense) => dense.clone().matmul(match &self.kept {
-                None => weight,
-                // Leaving out a column of the features is leaving out a row of the weight, which is smaller.
-                Some(kept) => {
-                    let kept: Vec<f32> = kept.iter().map(|&kept| f32::from(kept)).collect();
-                    let rows = kept.len();
-                    let kept = Tensor::<2>::from_data(TensorData::new(kept, [rows, 1]), &weight.device());
-                    weight * kept
-                }
-            }),
-        }
+        let rows = match &self.matrix {
+            Matrix::Sparse(sparse) => return ops::project(sparse, self.kept.as_ref(), weight),
+            Matrix::Dense(dense) => dense.tensor(&self.device),
+            Matrix::Rows(rows) => rows.clone(),
+        };
+        rows.matmul(match &self.kept {
+            None => weight,
+            // Leaving out a column of the features is leaving out a row of the weight, which is smaller.
+            Some(kept) => {
+                let kept: Vec<f32> = kept.iter().map(|&kept| f32::from(kept)).collect();
+                let rows = kept.len();
+                let kept = Tensor::<2>::from_data(TensorData::new(kept, [rows, 1]), &weight.device());
+                weight * kept
+            }
+        })
     }
 }
 
@@ -249,6 +287,6 @@ impl FeatureMatrix {
 impl From<Tensor<2>> for FeatureMatrix {
     fn from(rows: Tensor<2>) -> FeatureMatrix {
         let device = rows.device();
-        FeatureMatrix { matrix: Matrix::Dense(rows), kept: None, masked: None, device }
+        FeatureMatrix { matrix: Matrix::Rows(rows), kept: None, masked: None, device }
     }
 }

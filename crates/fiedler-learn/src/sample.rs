@@ -88,13 +88,28 @@ impl Sample {
 
 impl<'a> Loaded<'a> {
     pub(crate) fn new(batch: Arc<Batch>, features: Cow<'a, Features>, device: &Device) -> Result<Loaded<'a>> {
+        let matrix = Loaded::matrix_of(&features, device)?;
+        Loaded::with_matrix(batch, features, matrix)
+    }
+
+    /// With features that are in the form to multiply already.
+    pub(crate) fn with_matrix(
+        batch: Arc<Batch>,
+        features: Cow<'a, Features>,
+        matrix: FeatureMatrix,
+    ) -> Result<Loaded<'a>> {
         check_size("table of features", features.rows(), batch.graph.num_nodes())?;
-        let matrix = match &*features {
+        let device = matrix.device().clone();
+        Ok(Loaded { batch, features, matrix, device })
+    }
+
+    /// Features in the form to multiply.
+    pub(crate) fn matrix_of(features: &Features, device: &Device) -> Result<FeatureMatrix> {
+        Ok(match features {
             // What is hidden has a code of its own, whether anything is hidden or not.
-            Features::Categorical(_) => FeatureMatrix::new(&Mask::default().apply(&features)?, device),
+            Features::Categorical(_) => FeatureMatrix::new(&Mask::default().apply(features)?, device),
             numbers => FeatureMatrix::new(numbers, device),
-        };
-        Ok(Loaded { batch, features, matrix, device: device.clone() })
+        })
     }
 
     /// The graphs' places in the set.

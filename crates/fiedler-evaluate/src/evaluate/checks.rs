@@ -88,6 +88,17 @@ pub(crate) fn notes(protocol: Protocol, splits: &[Split], target: &Target) -> Ve
     notes
 }
 
+/// Says so where solvers of probes gave up before they had converged: the score may be another with more steps.
+pub(crate) fn convergence_note(plan: &Plan, converged: &[bool]) -> Option<String> {
+    let stopped = converged.iter().filter(|converged| !**converged).count();
+    (stopped > 0).then(|| {
+        let (probe, of) = (plan.probe.name(), converged.len());
+        format!(
+            "in {stopped} of {of} splits the probe {probe} took all its steps (max_iterations) and has not converged"
+        )
+    })
+}
+
 fn present(classes: &Classes, items: &[u32]) -> BTreeSet<u32> {
     items.iter().filter_map(|&item| classes.of()[item as usize]).collect()
 }

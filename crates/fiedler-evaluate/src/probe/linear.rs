@@ -7,6 +7,11 @@ use crate::matrix::Matrix;
 /// A fitted model: scores of rows, one for each class, task or column of values.
 pub(crate) trait ProbeModel: fmt::Debug + Send + Sync {
     fn scores(&self, rows: &Matrix) -> Matrix;
+
+    /// Whether its solver came as near to the optimum as was asked for.
+    fn converged(&self) -> bool {
+        true
+    }
 }
 
 /// Linear model: scores are `row · weights + intercepts`.

@@ -11,8 +11,9 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::target::{LabelKind, Target};
 
-/// The penalties to choose from where none are asked for.
-pub const DEFAULT_ALPHAS: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
+/// The penalties to choose from where none are asked for: 10⁻⁵ to 10⁵, as AD-GCL's program has them for molecules. Few rows and many columns
+/// want penalties of a thousand and more.
+pub const DEFAULT_ALPHAS: [f64; 11] = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5];
 
 /// Settings of ridge regression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

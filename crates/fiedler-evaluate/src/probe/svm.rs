@@ -36,13 +36,13 @@ pub struct SvmSettings {
     pub gamma: Option<f64>,
     /// Tolerance: how far conditions of an optimum may be violated, scikit-learn's `tol`.
     pub tolerance: f64,
-    /// Steps to take at most, of two variables each.
+    /// Steps to take at most for a pair of classes, of two variables each; the default is libsvm's own bound.
     pub max_iterations: usize,
 }
 
 impl Default for SvmSettings {
     fn default() -> Self {
-        SvmSettings { cs: DEFAULT_SVM_CS.to_vec(), gamma: None, tolerance: 1e-3, max_iterations: 100_000 }
+        SvmSettings { cs: DEFAULT_SVM_CS.to_vec(), gamma: None, tolerance: 1e-3, max_iterations: 10_000_000 }
     }
 }
 
@@ -72,10 +72,10 @@ impl SvmSettings {
             let mut dual = Dual::new(&kernel, members.clone(), members.iter().map(sign).collect());
             let mut machines: Vec<Option<Machine>> = vec![None; cs.len()];
             for &at in &order {
-                let Solution { weights, offset, .. } = dual.solve(cs[at], stop);
+                let Solution { weights, offset, converged } = dual.solve(cs[at], stop);
                 let support = members.iter().zip(weights).filter(|(_, weight)| *weight != 0.0);
                 let (rows, weights) = support.map(|(&row, weight)| (row, weight)).unzip();
-                machines[at] = Some(Machine { first, second, rows, weights, offset });
+                machines[at] = Some(Machine { first, second, rows, weights, offset, converged });
             }
             machines.into_iter().flatten().collect()
         };
@@ -128,6 +128,7 @@ struct Machine {
     rows: Vec<u32>,
     weights: Vec<f64>,
     offset: f64,
+    converged: bool,
 }
 
 impl SvmModel {
@@ -152,6 +153,11 @@ impl SvmModel {
             }
         }
         Matrix::from_values(rows.rows(), self.classes, scores)
+    }
+
+    /// Whether all machines came as near to the optimum as the tolerance asks for.
+    pub fn converged(&self) -> bool {
+        self.machines.iter().all(|machine| machine.converged)
     }
 
     /// For each row the decision value of every pair of classes, positive for the first.
@@ -181,6 +187,10 @@ impl SvmModel {
 impl ProbeModel for SvmModel {
     fn scores(&self, rows: &Matrix) -> Matrix {
         SvmModel::scores(self, rows)
+    }
+
+    fn converged(&self) -> bool {
+        SvmModel::converged(self)
     }
 }
 

@@ -36,7 +36,8 @@ pub const SPEC: TableSpec = TableSpec {
         SHARED_SCHEME,
         "Supervised encoders set one graph in ten of what they learn from aside to say when to stop.",
         "Methods have the features of their publications: AD-GCL a constant for all nodes, the others node labels, and a constant where there are \
-         none (GraphMAE and MVGRL degrees). Rows differ by features as much as by methods.",
+         none (GraphMAE and MVGRL degrees); none of them looks at the bonds of MUTAG, as GCL-SPAN, R-GIN and S-GIN do here. Rows differ by \
+         features as much as by methods.",
         "Printed figures of S-GIN, R-GIN, InfoGraph, GraphCL and AD-GCL are those of AD-GCL's publication, which takes a constant for all nodes \
          and a linear support vector machine.",
     ],

@@ -87,7 +87,8 @@ impl Columns {
         }
         let reduction = if labels + attributes > MOST_COLUMNS || attributes > MOST_ATTRIBUTES {
             let unit = unit_rows(&matrix, features.rows(), &kinds);
-            let components = pca::of_features(&unit, &PcaSettings { dimensions: COMPONENTS, ..*settings })?;
+            let components =
+                pca::of_features(&unit, &PcaSettings { dimensions: COMPONENTS, ..*settings }, &|_, _| Ok(()))?;
             if components.width == 0 {
                 return Ok(None);
             }
@@ -239,7 +240,7 @@ impl<'a> NodeFeatures<'a> {
 }
 
 /// Rows of length one of the columns that vary, whether the features lie there sparse or dense: that may differ between sets of graphs.
-fn unit_rows(matrix: &MatrixRef<'_>, rows: usize, kinds: &[Kind]) -> UnitRows {
+fn unit_rows(matrix: &MatrixRef<'_>, rows: usize, kinds: &[Kind]) -> UnitRows<'static> {
     let mut columns = 0;
     let place = |&kind: &Kind| {
         columns += u32::from(kind != Kind::Constant);
@@ -270,7 +271,7 @@ fn for_each_entry(matrix: &MatrixRef<'_>, row: usize, mut tell: impl FnMut(usize
             }
         }
         MatrixRef::Dense(values, columns) => {
-            let row = &values.storage::<f32>()[row * columns..][..*columns];
+            let row = &values[row * columns..][..*columns];
             row.iter().enumerate().for_each(|(column, &value)| tell(column, value));
         }
     }

@@ -260,7 +260,7 @@ impl Fitter<'_> {
         Ok(FittedBlock { mean, ..block })
     }
 
-    fn block_of(&self, matrix: &UnitRows, components: Components) -> Result<FittedBlock> {
+    fn block_of(&self, matrix: &UnitRows<'_>, components: Components) -> Result<FittedBlock> {
         let Components { mean, weight, width } = components;
         let scores = if width > 0 { matrix.centered_times(&mean, &weight, width) } else { Vec::new() };
         Ok(scaled(FittedBlock { mean, weight, width, scores }, matrix.rows()))
@@ -337,7 +337,7 @@ fn scaled(mut block: FittedBlock, rows: usize) -> FittedBlock {
     block
 }
 
-fn sparse(rows: impl Iterator<Item = Vec<(u32, f32)>>, columns: usize) -> UnitRows {
+fn sparse(rows: impl Iterator<Item = Vec<(u32, f32)>>, columns: usize) -> UnitRows<'static> {
     let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in rows {
         indices.extend(row.iter().map(|&(column, _)| column));

@@ -224,10 +224,10 @@ impl HopBlocks {
         rotate: bool,
         data: &FitData<'_>,
     ) -> Result<Option<HopBlocks>> {
-        data.progress("components of the features", 0, hops.len() + 1)?;
         let used = UnitRows::used_columns(&sample.features);
         let rows = UnitRows::new(&sample.features, &used);
-        let input = pca::of_features(&rows, settings)?;
+        let step = |pass, passes| data.progress("components of the features", pass, passes);
+        let input = pca::of_features(&rows, settings, &step)?;
         if input.width == 0 {
             return Ok(None);
         }
@@ -237,20 +237,25 @@ impl HopBlocks {
         let mut by_distance: Vec<(usize, usize)> =
             hops.iter().copied().enumerate().map(|(at, hop)| (hop, at)).collect();
         by_distance.sort_unstable();
+        // `None` where there is nothing to decompose, because nothing was propagated.
         let mut grams: Vec<Option<CenteredGram>> = hops.iter().map(|_| None).collect();
         let mut done = 0;
         for (found, &(hop, at)) in by_distance.iter().enumerate() {
-            data.progress("propagation", found + 1, hops.len() + 1)?;
+            data.progress("propagation", found, hops.len())?;
             image = propagate(operator, image, input.width, hop - done);
             done = hop;
-            grams[at] = Some(CenteredGram::of(&image, input.width));
+            if hop > 0 {
+                grams[at] = Some(CenteredGram::of(&image, input.width));
+            }
         }
         drop(image);
         // A decomposition is the work of one thread, and there are several.
-        let decompose = |(at, gram): (usize, Option<CenteredGram>)| -> Result<Option<Components>> {
-            let Some(gram) = gram else { return Ok(None) };
-            let block = gram.components(columns)?;
-            Ok(Some(if rotate { block.rotated(settings.seed, at as u64)? } else { block }))
+        let decompose = |(at, gram): (usize, Option<CenteredGram>)| -> Result<Components> {
+            let block = match gram {
+                Some(gram) => gram.components(columns)?,
+                None => Components::of_components(input.width, columns),
+            };
+            if rotate { block.rotated(settings.seed, at as u64) } else { Ok(block) }
         };
         let blocks = grams.into_par_iter().enumerate().map(decompose).collect::<Result<Vec<_>>>()?;
         let device = data.device;
@@ -259,7 +264,7 @@ impl HopBlocks {
         Ok(Some(HopBlocks {
             used: fixed(marks, [count], device),
             input: Projection::new(input, device),
-            blocks: blocks.into_iter().flatten().map(|block| Projection::new(block, device)).collect(),
+            blocks: blocks.into_iter().map(|block| Projection::new(block, device)).collect(),
         }))
     }
 
@@ -302,26 +307,35 @@ impl HopBlocks {
         let used: Vec<bool> = values(&self.used).into_iter().map(|mark| mark == 1.0).collect();
         let input = self.input.to_components();
         let rows = UnitRows::new(&sample.features, &used);
-        let components = rows.centered_times(&input.mean, &input.weight, input.width);
-        drop(rows);
-        let operator: &Operator = sample.graph(Normalization::Symmetric)?.operator();
-        let all: usize = self.blocks.iter().map(|block| block.dims()[1]).sum();
-        let mut embedding = vec![0.0; sample.num_nodes() * all];
+        let blocks: Vec<Components> = self.blocks.iter().map(Projection::to_components).collect();
+        let all: usize = blocks.iter().map(|block| block.width).sum();
+        // Projecting comes before propagation, which is then of fewer columns: (Pᵏ X U) V = Pᵏ (X (U V)). The columns of all blocks are
+        // projected to where they belong: the embedding may be the largest of all that is in memory.
+        let mut weight = vec![0.0; input.mean.len() * all];
         let mut first = 0;
-        for (block, &hop) in self.blocks.iter().zip(hops) {
-            let Components { mean, weight, width } = block.to_components();
-            // Projecting comes before propagation, which is then of fewer columns: (Pᵏ Z) V = Pᵏ (Z V).
-            let mut image = propagate(operator, dense_times(&components, input.width, &weight, width), width, hop);
+        for block in &blocks {
+            let product = dense_times(&input.weight, input.width, &block.weight, block.width);
+            for (row, part) in weight.chunks_exact_mut(all).zip(product.chunks_exact(block.width)) {
+                row[first..first + block.width].copy_from_slice(part);
+            }
+            first += block.width;
+        }
+        let mut embedding = rows.centered_times(&input.mean, &weight, all);
+        drop((rows, weight));
+        let operator: &Operator = sample.graph(Normalization::Symmetric)?.operator();
+        let mut first = 0;
+        for (Components { mean, weight, width }, &hop) in blocks.into_iter().zip(hops) {
+            let mut image = vec![0.0; sample.num_nodes() * width];
+            let rows = embedding.par_chunks_exact(all).zip(image.par_chunks_exact_mut(width));
+            rows.for_each(|(row, image)| image.copy_from_slice(&row[first..first + width]));
+            let mut image = propagate(operator, image, width, hop);
             let shift = dense_times(&mean, input.width, &weight, width);
             image.par_chunks_exact_mut(width).for_each(|row| {
                 row.iter_mut().zip(&shift).for_each(|(value, shift)| *value -= shift);
             });
             unit_rows(&mut image, width);
-            // Each block goes to its columns at once, because the embedding may be the largest of all that is in memory.
-            embedding
-                .par_chunks_exact_mut(all)
-                .zip(image.par_chunks_exact(width))
-                .for_each(|(row, block)| row[first..first + width].copy_from_slice(block));
+            let rows = embedding.par_chunks_exact_mut(all).zip(image.par_chunks_exact(width));
+            rows.for_each(|(row, image)| row[first..first + width].copy_from_slice(image));
             first += width;
         }
         Ok((embedding, all))

@@ -1,7 +1,6 @@
 //! Features with rows of length one, as principal components are found of them: sparse ones are never written out.
 
-use burn::backend::flex::FlexTensor;
-use burn::tensor::TensorData;
+use std::borrow::Cow;
 
 use crate::feature_matrix::{FeatureMatrix, MatrixRef};
 use crate::ops::kernel::{SparseRows, as_it_is};
@@ -9,7 +8,7 @@ use crate::ops::kernel::{SparseRows, as_it_is};
 use super::linear::{self, CHUNK, unit_scale};
 
 /// A matrix of features whose rows have been scaled to length one; rows of zeros stay.
-pub(crate) enum UnitRows {
+pub(crate) enum UnitRows<'a> {
     Sparse {
         indptr: Vec<usize>,
         indices: Vec<u32>,
@@ -17,16 +16,16 @@ pub(crate) enum UnitRows {
         columns: usize,
     },
     Dense {
-        values: FlexTensor,
+        values: Cow<'a, [f32]>,
         /// What each row is multiplied by.
         scales: Vec<f32>,
         columns: usize,
     },
 }
 
-impl UnitRows {
+impl<'a> UnitRows<'a> {
     /// Features less the columns that are not `used`: all in order where every column is.
-    pub(crate) fn new(features: &FeatureMatrix, used: &[bool]) -> UnitRows {
+    pub(crate) fn new(features: &'a FeatureMatrix, used: &[bool]) -> UnitRows<'a> {
         match features.matrix_ref() {
             MatrixRef::Sparse(rows) => {
                 let mut place = Vec::with_capacity(used.len());
@@ -55,7 +54,7 @@ impl UnitRows {
                 UnitRows::Sparse { indptr, indices, values, columns: columns as usize }
             }
             MatrixRef::Dense(values, columns) => {
-                let rows = values.storage::<f32>().chunks(columns.max(1));
+                let rows = values.chunks(columns.max(1));
                 let scales: Vec<f32> = rows.clone().map(unit_scale).collect();
                 if used.iter().all(|&used| used) {
                     return UnitRows::Dense { values, scales, columns };
@@ -64,17 +63,15 @@ impl UnitRows {
                 let kept = used.iter().filter(|&&used| used).count();
                 let of_row =
                     |row| std::iter::zip(row, used).filter(|(_, used)| **used).map(|(value, _): (&f32, _)| *value);
-                let values = TensorData::new(rows.flat_map(of_row).collect::<Vec<f32>>(), [scales.len(), kept]);
-                UnitRows::Dense { values: FlexTensor::from_data(values), scales, columns: kept }
+                UnitRows::Dense { values: rows.flat_map(of_row).collect(), scales, columns: kept }
             }
         }
     }
 
     /// A dense matrix whose rows are taken as they are, whatever their length.
-    pub(crate) fn dense(values: Vec<f32>, columns: usize) -> UnitRows {
+    pub(crate) fn dense(values: Vec<f32>, columns: usize) -> UnitRows<'static> {
         let rows = values.len() / columns.max(1);
-        let values = FlexTensor::from_data(TensorData::new(values, [rows, columns]));
-        UnitRows::Dense { values, scales: vec![1.0; rows], columns }
+        UnitRows::Dense { values: values.into(), scales: vec![1.0; rows], columns }
     }
 
     /// Which columns have an entry; of dense features all.
@@ -112,7 +109,7 @@ impl UnitRows {
                 }
             }
             UnitRows::Dense { values, scales, columns } => {
-                for (row, &scale) in values.storage::<f32>().chunks_exact((*columns).max(1)).zip(scales) {
+                for (row, &scale) in values.chunks_exact((*columns).max(1)).zip(scales) {
                     sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value * scale));
                 }
             }
@@ -132,7 +129,7 @@ impl UnitRows {
                     }
                 }
                 UnitRows::Dense { values, scales, .. } => {
-                    let source = &values.storage::<f32>()[row * width..(row + 1) * width];
+                    let source = &values[row * width..(row + 1) * width];
                     for ((image, &value), mean) in image.iter_mut().zip(source).zip(mean) {
                         *image = value * scales[row] - mean;
                     }

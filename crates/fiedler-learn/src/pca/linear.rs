@@ -67,9 +67,8 @@ pub(crate) fn gram(rows: usize, width: usize, fill: impl Fn(usize, &mut [f32]) +
             .collect();
         for part in parts {
             for column in 0..width {
-                for row in column..width {
-                    sum[(row, column)] += f64::from(part[(row, column)]);
-                }
+                let below = sum.col_as_slice_mut(column)[column..].iter_mut().zip(&part.col_as_slice(column)[column..]);
+                below.for_each(|(sum, &part)| *sum += f64::from(part));
             }
         }
     }

@@ -4,6 +4,7 @@
 //! Tropp, 2011) with a seed: sparse features are multiplied as they are, and centering happens inside the products.
 
 mod input;
+mod leading;
 pub(crate) mod linear;
 
 use burn::Tensor;
@@ -108,14 +109,27 @@ pub(crate) fn shape_of<const D: usize>(weights: &StateDict, name: &str) -> Resul
 }
 
 /// Centered principal components of features with rows of length one. Their number is at most the rank, and zero where all rows are
-/// alike.
-pub(crate) fn of_features(rows: &UnitRows, settings: &PcaSettings) -> Result<Components> {
-    of_rows(rows, rows.means(), settings)
+/// alike. `step` hears before each pass over the rows how many are done and how many there will be, and may end it.
+pub(crate) fn of_features(
+    rows: &UnitRows<'_>,
+    settings: &PcaSettings,
+    step: &dyn Fn(usize, usize) -> Result<()>,
+) -> Result<Components> {
+    of_rows_in_steps(rows, rows.means(), settings, step)
 }
 
 /// The leading right singular vectors of `X - 1 meanᵀ`: principal components where the mean is that of the columns, a truncated singular
 /// value decomposition of the matrix as it is where the mean is zero.
-pub(crate) fn of_rows(rows: &UnitRows, mean: Vec<f32>, settings: &PcaSettings) -> Result<Components> {
+pub(crate) fn of_rows(rows: &UnitRows<'_>, mean: Vec<f32>, settings: &PcaSettings) -> Result<Components> {
+    of_rows_in_steps(rows, mean, settings, &|_, _| Ok(()))
+}
+
+fn of_rows_in_steps(
+    rows: &UnitRows<'_>,
+    mean: Vec<f32>,
+    settings: &PcaSettings,
+    step: &dyn Fn(usize, usize) -> Result<()>,
+) -> Result<Components> {
     let columns = rows.columns();
     if columns == 0 {
         return Ok(Components { mean, weight: Vec::new(), width: 0 });
@@ -123,26 +137,33 @@ pub(crate) fn of_rows(rows: &UnitRows, mean: Vec<f32>, settings: &PcaSettings) -
     let wanted = settings.dimensions.min(columns).min(rows.rows());
     let followed = (wanted + OVERSAMPLES).min(columns).min(rows.rows());
     if columns <= ALWAYS_EXACT || columns <= 2 * followed {
+        step(0, 1)?;
         let gram = linear::gram(rows.rows(), columns, |first, chunk| rows.fill_centered(first, chunk, &mean));
-        let (squares, vectors) = linear::eigen(&gram)?;
+        let (squares, vectors) = leading::leading(&gram, wanted)?;
         let width = informative(&squares, rows.rows()).min(wanted);
         let weight = linear::row_major(columns, width, |row, column| vectors[(row, column)] as f32);
         return Ok(Components { mean, weight, width });
     }
+    let passes = 2 * settings.iterations + 3;
+    step(0, passes)?;
     let mut random = stream(settings.seed, "range finder", 0);
     let start: Vec<f32> = (0..columns * followed).map(|_| random.random::<f32>() * 2.0 - 1.0).collect();
     let (mut left, mut width) = linear::orthonormal(rows.centered_times(&mean, &start, followed), followed)?;
     drop(start);
-    for _ in 0..settings.iterations {
+    for iteration in 0..settings.iterations {
+        step(2 * iteration + 1, passes)?;
         let right = rows.centered_transposed_times(&mean, &left, width);
         let (right, of_right) = linear::orthonormal(right, width)?;
+        step(2 * iteration + 2, passes)?;
         (left, width) = linear::orthonormal(rows.centered_times(&mean, &right, of_right), of_right)?;
     }
+    step(passes - 2, passes)?;
     let right = rows.centered_transposed_times(&mean, &left, width);
     drop(left);
     let (right, width) = linear::orthonormal(right, width)?;
     // Once more, because what is left of nearly dependent columns is orthogonal only to the precision of the first time.
     let (right, width) = linear::orthonormal(right, width)?;
+    step(passes - 1, passes)?;
     let scores = rows.centered_times(&mean, &right, width);
     let gram = linear::centered_gram(&scores, width, &vec![0.0; width]);
     drop(scores);
@@ -168,7 +189,7 @@ impl CenteredGram {
     /// The leading principal components.
     pub(crate) fn components(self, dimensions: usize) -> Result<Components> {
         let columns = self.mean.len();
-        let (squares, vectors) = linear::eigen(&self.products)?;
+        let (squares, vectors) = leading::leading(&self.products, dimensions.min(columns))?;
         let rank = linear::rank(&squares).min(dimensions).max(1).min(columns);
         let weight = linear::row_major(columns, rank, |row, column| vectors[(row, column)] as f32);
         Ok(Components { mean: self.mean, weight, width: rank })
@@ -181,6 +202,13 @@ pub(crate) fn of_dense(values: &[f32], columns: usize, dimensions: usize) -> Res
 }
 
 impl Components {
+    /// The leading ones of so many columns that are principal components already: centered, uncorrelated, the strongest first.
+    pub(crate) fn of_components(width: usize, dimensions: usize) -> Components {
+        let kept = dimensions.min(width);
+        let weight = linear::row_major(width, kept, |row, column| if row == column { 1.0 } else { 0.0 });
+        Components { mean: vec![0.0; width], weight, width: kept }
+    }
+
     /// The same components mixed by a random orthogonal matrix: rows keep their lengths and distances, and columns become alike, so that
     /// whoever standardizes them does not blow up the smallest.
     pub(crate) fn rotated(self, seed: u64, index: u64) -> Result<Components> {
