@@ -4,7 +4,8 @@ use fiedler_graph::random::stream;
 use fiedler_spectral::Rows;
 use rand::RngExt;
 
-use crate::support::Support;
+use crate::kernel::SMALLEST_DEGREE;
+use crate::support::{Power, Support};
 
 /// The expected graph of a support: every pair that has a weight, from both ends.
 pub(crate) struct Expected {
@@ -14,10 +15,12 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// The expected graph, with symmetric noise of the given size on all pairs of the support.
+    /// The expected graph, with symmetric noise of the given size on all pairs of the support, but for nodes without edges: normalized by a
+    /// degree that is nothing but noise, it would be no longer small.
     pub(crate) fn of(support: &impl Support, noise: f64, seed: u64) -> Expected {
         let weight = |edge: bool, x: f32| if edge { 1.0 - f64::from(x) } else { f64::from(x) };
         let counts = |edge: bool, x: f32| noise > 0.0 || weight(edge, x) > 0.0;
+        let degrees = if noise > 0.0 { support.sums(Power::One, &vec![1.0; support.num_nodes()]) } else { Vec::new() };
         let mut offsets = vec![0usize; support.num_nodes() + 1];
         support.visit(&mut |low, high, edge, x| {
             if counts(edge, x) {
@@ -38,7 +41,10 @@ impl Expected {
             }
             let mut weight = weight(edge, x);
             if noise > 0.0 {
-                weight += noise * (random.random::<f64>() + random.random::<f64>()) / 2.0;
+                let of_pair = noise * (random.random::<f64>() + random.random::<f64>()) / 2.0;
+                if [low, high].iter().all(|&node| degrees[node as usize] > SMALLEST_DEGREE) {
+                    weight += of_pair;
+                }
             }
             for (node, other) in [(low, high), (high, low)] {
                 let place = &mut next[node as usize];

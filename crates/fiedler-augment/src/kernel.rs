@@ -7,6 +7,10 @@ use fiedler_spectral::polynomial::{PANEL, UpperPairs, series_columns};
 
 use crate::objective::SampledKernel;
 
+/// A node of a smaller degree has the derivatives of one without edges: those at its own degree hold for no step worth making, and are
+/// differences of large numbers.
+pub(crate) const SMALLEST_DEGREE: f64 = 1e-3;
+
 /// What an objective hands to the optimizer: `∂F/∂B_ij` for any pair, in closed form.
 ///
 /// `g(i, j) = (slope · B_ij + level) / (d_i d_j) + K_ij - pull_i - pull_j`, with `K` a symmetric matrix; where the objective is about

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fiedler_spectral::polynomial::{PANEL, Polynomials, SignProbes, UpperPairs};
 use fiedler_spectral::transport::{Transport, moments_of, times_argument};
-use fiedler_spectral::{Normalized, Operator, SymmetricMap, dense_bytes, eigenvalues};
+use fiedler_spectral::{Normalized, Operator, Outermost, SymmetricMap, dense_bytes, eigenvalues};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -210,11 +210,36 @@ impl SpectrumSolver {
                 moments.distance(other, seed)
             }
         };
-        if self.last.is_some_and(|last| (evaluation.squared_norm - last).abs() < SLOW * last) {
+        self.refine(evaluation.squared_norm);
+        evaluation
+    }
+
+    /// Takes finer polynomials from now on where the objective moves slowly.
+    fn refine(&mut self, squared: f64) {
+        if self.last.is_some_and(|last| (squared - last).abs() < SLOW * last) {
             self.degree = self.fine_degree();
         }
-        self.last = Some(evaluation.squared_norm);
-        evaluation
+        self.last = Some(squared);
+    }
+
+    /// The squared norm of the K lowest and K highest eigenvalues by the moments of all, and its derivative; nothing where eigenpairs
+    /// were measured, which have a norm of their own.
+    pub fn outermost(&mut self, own: &MeasuredSpectrum, k: usize) -> Option<Evaluation> {
+        let MeasuredSpectrum::Moments(moments) = own else { return None };
+        let evaluation = moments.outermost(k, self.eigensolver.seed);
+        self.refine(evaluation.squared_norm);
+        Some(evaluation)
+    }
+
+    /// The squared norm of the K lowest and K highest eigenvalues as well as it can be known: from the eigenvalues, where these take a few
+    /// seconds at most.
+    ///
+    /// # Errors
+    /// Those of the eigensolver.
+    pub fn final_outermost(&self, own: &MeasuredSpectrum, k: usize) -> Result<Option<f64>> {
+        let squared = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+        let values = own.values(self.eigensolver.memory)?.filter(|values| values.len() > 2 * k);
+        Ok(values.map(|values| squared(&values[..k]) + squared(&values[values.len() - k..])))
     }
 
     /// The squared distance of two spectra as well as it can be known: from all eigenvalues, where these take a few seconds
@@ -326,6 +351,12 @@ fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, nodes: usize, pairs:
     }
 }
 
+/// The quickest way to moments of a support's expected graphs.
+pub(crate) fn quickest_moments(nodes: usize, pairs: usize, degree: usize) -> SpectrumMethod {
+    let columns = SECONDS_A_PRODUCT * nodes as f64 * 2.0 * pairs as f64 * degree as f64;
+    if columns > LONG { SpectrumMethod::Probes } else { SpectrumMethod::Chebyshev }
+}
+
 /// A distance between two spectra.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FinalDistance {
@@ -396,11 +427,19 @@ impl Moments {
         let bounds = self.map.bounds();
         let (own, others) = (coarse(&self.moments), coarse(&other.moments(self.moments.len(), bounds)));
         let squared_norm = Transport::between(&own, &others, bounds).squared_distance();
-        Evaluation { squared_norm, kernel: self.kernel(&transport, seed) }
+        Evaluation { squared_norm, kernel: self.kernel(|degree| transport.slope_series(degree), seed) }
     }
 
-    /// The derivative of the distance for every pair.
-    fn kernel(&self, transport: &Transport, seed: u64) -> PairKernel {
+    fn outermost(&self, k: usize, seed: u64) -> Evaluation {
+        let bounds = self.map.bounds();
+        let compared = &self.moments[..self.moments.len().min(self.compared)];
+        let squared_norm = Outermost::of(compared, k, bounds).squared_norm();
+        let outermost = Outermost::of(&self.moments, k, bounds);
+        Evaluation { squared_norm, kernel: self.kernel(|degree| outermost.slope_series(degree), seed) }
+    }
+
+    /// The derivative for every pair of an objective whose derivative by eigenvalues has the series that is given by its degree.
+    fn kernel(&self, slope_series: impl Fn(usize) -> Vec<f64>, seed: u64) -> PairKernel {
         // With x in [-1, 1] for the scaled operator, D^-1/2 B D^-1/2 is x or -x: the sign is that of the pairs' part.
         let sign = match self.map.operator() {
             Operator::Propagation => 1.0,
@@ -416,7 +455,7 @@ impl Moments {
         };
         let (diagonal, matrix) = match &self.source {
             Source::Columns { polynomials, pairs, all } => {
-                let series = transport.slope_series(polynomials.degree());
+                let series = slope_series(polynomials.degree());
                 let diagonal = polynomials.diagonal(&times_argument(&series));
                 let known = on_pairs(pairs, polynomials.entries(&series));
                 if *all {
@@ -428,7 +467,7 @@ impl Moments {
                 }
             }
             Source::Signs { panels, pairs, degree } => {
-                let series = transport.slope_series(*degree);
+                let series = slope_series(*degree);
                 let by_argument = times_argument(&series);
                 let probes = SignProbes { panels: *panels, seed };
                 match pairs {

@@ -1,11 +1,13 @@
 //! The schemes against the paper's algorithm written down plainly: dense matrices in double precision, eigenvalues by a dense
-//! solver, derivatives by finite differences, projection by bisection.
+//! solver, derivatives by finite differences, projection by bisection; and what they say of special graphs against the same.
 #![allow(clippy::unwrap_used)]
 
 use faer::{Mat, Side};
 use fiedler_augment::ascent::StepSize;
 use fiedler_augment::objective::SpectralObjective;
-use fiedler_augment::scheme::{Augmentation, NodeDropping, SchemeSettings, Spectral, Start, SupportChoice};
+use fiedler_augment::scheme::{
+    Augmentation, NodeDropping, NormOf, SchemeSettings, Spectral, Start, SupportChoice, ViewReport,
+};
 use fiedler_graph::random::stream;
 use fiedler_graph::{Graph, GraphSet, NoObserver};
 use fiedler_spectral::Operator;
@@ -37,7 +39,9 @@ fn eigenvalues(nodes: usize, weights: &[f64], operator: Operator, k: Option<usiz
     let roots: Vec<f64> =
         (0..nodes).map(|row| (0..nodes).map(|column| matrix[(row, column)]).sum::<f64>().sqrt()).collect();
     let normalized = Mat::from_fn(nodes, nodes, |row, column| {
-        let entry = matrix[(row, column)] / (roots[row] * roots[column]);
+        // A node without edges has none in its row either.
+        let scale = roots[row] * roots[column];
+        let entry = if scale > 0.0 { matrix[(row, column)] / scale } else { 0.0 };
         match operator {
             Operator::Propagation => entry,
             Operator::Laplacian => f64::from(u8::from(row == column)) - entry,
@@ -217,6 +221,101 @@ fn every_step_of_every_scheme_is_that_of_the_plain_algorithm() {
                         ..Default::default()
                     })
                 });
+            }
+        }
+    }
+}
+
+/// Graphs whose symmetry, size or lack of edges leaves a scheme little to do.
+fn special_graphs() -> Vec<(&'static str, Graph)> {
+    let graph = |nodes: usize, pairs: Vec<(u32, u32)>| Graph::from_pairs(nodes, pairs).unwrap().0;
+    let ring = |nodes: u32, first: u32| (0..nodes).map(move |node| (first + node, first + (node + 1) % nodes));
+    vec![
+        ("cycle", graph(16, ring(16, 0).collect())),
+        ("star", graph(12, (1..12).map(|leaf| (0, leaf)).collect())),
+        ("path", graph(14, (1..14).map(|node| (node - 1, node)).collect())),
+        ("complete", graph(9, all_pairs(9).collect())),
+        ("two components", graph(12, ring(6, 0).chain(ring(6, 6)).collect())),
+        ("one node", graph(1, vec![])),
+        ("two nodes", graph(2, vec![(0, 1)])),
+        ("two nodes without an edge", graph(2, vec![])),
+        ("no edges", graph(7, vec![])),
+    ]
+}
+
+/// Every optimized scheme with default settings.
+fn optimized(k: Option<usize>) -> Vec<SchemeSettings> {
+    let spectral = Spectral { k, ..Spectral::default() };
+    let expected = Spectral { objective: Some(SpectralObjective::Expected), ..spectral };
+    vec![
+        SchemeSettings::Opposite(spectral),
+        SchemeSettings::Opposite(expected),
+        SchemeSettings::Single(spectral),
+        SchemeSettings::Double(spectral),
+        SchemeSettings::NodeDropping(NodeDropping { k, ..NodeDropping::default() }),
+    ]
+}
+
+/// A right answer or a plain sentence: what is told is what the probabilities have, nothing goes to the wrong side, and a view that does
+/// not move, or drawn views that are not what is told, are said to be so.
+#[test]
+fn special_graphs_have_a_right_answer_or_a_sentence() {
+    let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+    for (name, graph) in special_graphs() {
+        let (nodes, set) = (graph.num_nodes(), GraphSet::single(graph.clone()));
+        for (k, settings) in [None, Some(2)].into_iter().flat_map(|k| optimized(k).into_iter().map(move |of| (k, of))) {
+            let scheme = settings.compute(&set, &NoObserver).unwrap();
+            let (operator, of_nodes) = (Operator::Laplacian, matches!(settings, SchemeSettings::NodeDropping(_)));
+            let problem = Problem { graph: &graph, operator, k, of_nodes, distance: false, seed: 0 };
+            let places = if of_nodes { nodes } else { nodes * (nodes - 1) / 2 };
+            let original = problem.spectrum(&vec![0.0; places]);
+            let spectra: Vec<Vec<f64>> = scheme
+                .views()
+                .iter()
+                .map(|view| match view {
+                    Augmentation::Unchanged => original.clone(),
+                    view => problem.spectrum(&probabilities(view, nodes as u32)),
+                })
+                .collect();
+            let report = scheme.report();
+            let said = |view: &ViewReport| {
+                let named = format!("view {}", view.name);
+                report.notes.iter().chain(&report.warnings).any(|sentence| sentence.contains(&named))
+            };
+            for (at, view) in report.views.iter().enumerate().filter(|(_, view)| view.name != "unchanged") {
+                let place = format!("{name}, {}, {}, k {k:?}", settings.name(), view.name);
+                let (told, drawn) = (view.norm.unwrap(), view.drawn_norm.unwrap());
+                println!("{place}: {told:?}, {:.2} of {:.2}, {:?}", view.mass.total(), view.budget, report.notes);
+                assert!(view.mass.total() <= view.budget * (1.0 + 1e-5) + 1e-6, "{place}");
+                // Probabilities are rounded, and eigenvalues parted by a little noise.
+                let near = |a: f64, b: f64| (a - b).abs() < 0.01 * norm(&original) + 1e-9;
+                assert!(near(told.before, norm(&original)), "{place}: {told:?}, {}", norm(&original));
+                let moved = match told.distance {
+                    Some(distance) => {
+                        let other = if view.name == "single" || of_nodes { &original } else { &spectra[1 - at] };
+                        let apart: Vec<f64> = spectra[at].iter().zip(other).map(|(a, b)| a - b).collect();
+                        assert!(near(distance * told.before, norm(&apart)), "{place}: {told:?}, {}", norm(&apart));
+                        distance
+                    }
+                    None => {
+                        let right = match told.of {
+                            NormOf::ExpectedGraph => norm(&spectra[at]),
+                            NormOf::DrawnGraphs => drawn.mean,
+                        };
+                        let least = 3.0 * drawn.std / (drawn.views as f64).sqrt();
+                        let is_right = near(told.after, right)
+                            || told.of == NormOf::DrawnGraphs && (told.after - right).abs() < least;
+                        assert!(is_right, "{place}: {told:?}, {right}");
+                        let sign = if view.name == "max" { 1.0 } else { -1.0 };
+                        sign * (told.after - told.before) / told.before.max(1e-12)
+                    }
+                };
+                // The noise that parts eigenvalues is on the pairs that may flip, and so a little different before.
+                assert!(moved > -1e-4, "{place}: {told:?} is the wrong side");
+                assert!(moved > 1e-4 || said(view), "{place}: does not move, without a word");
+                // Where some eigenvalues count, the norm of all says nothing of them.
+                let off = (drawn.mean - told.after).abs() > 0.02 * told.after + 3.0 * drawn.std;
+                assert!(k.is_some_and(|k| 2 * k < nodes) || !off || said(view), "{place}: {told:?}, drawn {drawn:?}");
             }
         }
     }

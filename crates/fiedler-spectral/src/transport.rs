@@ -84,27 +84,32 @@ impl Transport {
     /// They are those of the function itself: damping them makes the derivative worse, and so does fitting the polynomial to
     /// the spectrum alone, where eigenvalues that fall together leave it ill determined.
     pub fn slope_series(&self, degree: usize) -> Vec<f64> {
-        let cells = self.offsets.len() - 1;
-        let coefficient = |k: usize| {
-            let sum: f64 = self
-                .offsets
-                .iter()
-                .enumerate()
-                .map(|(place, offset)| {
-                    let weight = if place == 0 || place == cells { 0.5 } else { 1.0 };
-                    // The grid rises with the eigenvalue, the angle falls.
-                    let turns = (k * (cells - place)) % (2 * cells);
-                    weight * offset * (PI * turns as f64 / cells as f64).cos()
-                })
-                .sum();
-            2.0 * sum * if k == 0 { 1.0 } else { 2.0 } / cells as f64
-        };
-        (0..=degree).map(coefficient).collect()
+        let slopes: Vec<f64> = self.offsets.iter().map(|offset| 2.0 * offset).collect();
+        series_on_grid(&slopes, degree)
     }
 }
 
+/// Chebyshev coefficients of a function from its values on a grid that rises with the eigenvalue, even in the angle.
+pub(crate) fn series_on_grid(values: &[f64], degree: usize) -> Vec<f64> {
+    let cells = values.len() - 1;
+    let coefficient = |k: usize| {
+        let sum: f64 = values
+            .iter()
+            .enumerate()
+            .map(|(place, value)| {
+                let weight = if place == 0 || place == cells { 0.5 } else { 1.0 };
+                // The grid rises with the eigenvalue, the angle falls.
+                let turns = (k * (cells - place)) % (2 * cells);
+                weight * value * (PI * turns as f64 / cells as f64).cos()
+            })
+            .sum();
+        sum * if k == 0 { 1.0 } else { 2.0 } / cells as f64
+    };
+    (0..=degree).map(coefficient).collect()
+}
+
 /// A point of the grid, rising from -1 to 1.
-fn point(place: usize, cells: usize) -> f64 {
+pub(crate) fn point(place: usize, cells: usize) -> f64 {
     -(PI * place as f64 / cells as f64).cos()
 }
 
@@ -137,7 +142,7 @@ pub fn moments_of(values: &[f64], bounds: (f64, f64), count: usize) -> Vec<f64> 
 }
 
 /// The number of eigenvalues up to each of the points `-cos(π · place / cells)`, from damped moments; rising.
-fn counts(moments: &[f64], cells: usize) -> Vec<f64> {
+pub(crate) fn counts(moments: &[f64], cells: usize) -> Vec<f64> {
     let total = moments.first().copied().unwrap_or(0.0);
     let damped: Vec<f64> = (0..)
         .zip(moments.iter().zip(jackson_kernel(moments.len())))

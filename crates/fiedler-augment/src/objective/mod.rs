@@ -8,7 +8,7 @@ use fiedler_spectral::Operator;
 
 pub use sampled::SampledKernel;
 
-use crate::kernel::PairKernel;
+use crate::kernel::{PairKernel, SMALLEST_DEGREE};
 use crate::support::{Power, Support};
 
 /// Which norm is optimized.
@@ -31,9 +31,6 @@ pub struct Evaluation {
     /// Derivative of the squared norm with respect to every pair.
     pub kernel: PairKernel,
 }
-
-/// A node of a smaller degree has the derivatives of one without edges: those at its own degree hold for no step worth making.
-const SMALLEST_DEGREE: f64 = 1e-3;
 
 /// Evaluates the full-spectrum norm, which is a Frobenius norm, and its derivative.
 pub fn full_spectrum(support: &impl Support, operator: Operator, objective: SpectralObjective) -> Evaluation {

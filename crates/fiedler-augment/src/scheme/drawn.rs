@@ -129,6 +129,14 @@ fn reason(view: &ViewReport, norm: &Norm) -> &'static str {
     }
 }
 
+/// Whether what was optimized has moved.
+fn has_moved(norm: Norm) -> bool {
+    match norm.distance {
+        Some(distance) => distance > STILL,
+        None => (norm.after - norm.before).abs() > STILL * norm.before,
+    }
+}
+
 /// How the ascent of a view ended, where that is not as one would expect.
 fn notes(view: &ViewReport) -> Vec<String> {
     let mut notes = Vec::new();
@@ -141,14 +149,19 @@ fn notes(view: &ViewReport) -> Vec<String> {
     }
     let Some(stop) = view.stop else { return notes };
     let mass = view.mass.total();
+    if view.budget == 0.0 {
+        notes.push(format!("view {name} changes nothing: its budget, a share of the {}, is 0", view.changes()));
+    }
+    let why = match stop {
+        Stop::NoGainLeft => "to first order, more flips would gain nothing",
+        Stop::NoBetterStep => "no step along the derivative gains anything",
+        Stop::StepLimit => "the most steps allowed were made: allow more",
+        Stop::FixedSteps => "the given step size did not lead further: leave it out for steps that adapt",
+    };
     if view.budget > 0.0 && mass < SPENT * view.budget {
-        let why = match stop {
-            Stop::NoGainLeft => "to first order, more flips would gain nothing",
-            Stop::NoBetterStep => "no step along the derivative gains anything",
-            Stop::StepLimit => "the most steps allowed were made: allow more",
-            Stop::FixedSteps => "the given step size did not lead further: leave it out for steps that adapt",
-        };
         notes.push(format!("view {name} spends {mass:.1} of a budget of {:.1}: {why}", view.budget));
+    } else if view.budget > 0.0 && !view.norm.is_some_and(has_moved) {
+        notes.push(format!("view {name} does not move the spectrum: {why}"));
     }
     let best = view.curve.iter().map(|point| point.relative_norm);
     let (best, last) = match name.as_str() {

@@ -3,7 +3,7 @@
 use fiedler_graph::Graph;
 
 use super::{Clamp, From, Mass, Moved, Power, Rise, Support};
-use crate::kernel::PairKernel;
+use crate::kernel::{PairKernel, SMALLEST_DEGREE};
 
 /// The nodes of a graph. An edge is weakened by the mean of what its ends hold: `B = A ∘ (1 - P)`, `P_ij = (p_i + p_j) / 2`.
 ///
@@ -39,10 +39,15 @@ impl<'g> Nodes<'g> {
         (self.p(low as usize) + self.p(high as usize)) / 2.0
     }
 
-    /// `∂F/∂p_i = -½ Σ_j A_ij ∂F/∂B_ij` for every node.
+    /// `∂F/∂p_i = -½ Σ_j A_ij ∂F/∂B_ij` for every node, over edges whose ends have any others left: where a node and all around it are
+    /// dropped, what is left of its degree makes derivatives so large, and for so short a step, that no other node would move.
     fn derivatives(&self, kernel: &PairKernel) -> Vec<f64> {
+        let degrees = self.sums(Power::One, &vec![1.0; self.values.len()]);
         let mut derivatives = vec![0.0; self.values.len()];
         for (low, high) in self.graph.edge_pairs() {
+            if degrees[low as usize].min(degrees[high as usize]) < SMALLEST_DEGREE {
+                continue;
+            }
             let weight = 1.0 - f64::from(self.weakened(low, high));
             let half = kernel.at(low as usize, high as usize, weight) / 2.0;
             derivatives[low as usize] -= half;

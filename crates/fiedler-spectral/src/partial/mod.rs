@@ -46,8 +46,13 @@ impl PartialSettings {
         let lowest = self.lowest.min(size);
         let highest = self.highest.min(size - lowest);
         let fits = dense_bytes(size, true) <= self.dense_limit;
-        let much = size <= SMALL || 3 * (lowest + highest) >= size;
-        much && (fits || 2 * lowest.max(highest) >= size)
+        self.takes_much(size) && (fits || 2 * lowest.max(highest) >= size)
+    }
+
+    /// Whether so many pairs are wanted of a map of so many rows that iterating takes longer than the whole spectrum.
+    pub fn takes_much(&self, size: usize) -> bool {
+        let lowest = self.lowest.min(size);
+        size <= SMALL || 3 * (lowest + self.highest.min(size - lowest)) >= size
     }
 
     fn check(&self) -> Result<()> {

@@ -27,10 +27,13 @@ use crate::sample::EdgeFlips;
 use crate::support::{PairSupport, Pairs, Support};
 use crate::transport::{SpectrumMethod, SpectrumSolver};
 use choice::Limits;
-use climb::{climb_apart, climb_norm, start};
+use climb::{OUTERMOST_DEGREE, climb_apart, climb_norm, start};
 
 /// The largest residual of an eigenpair that a derivative is taken from.
 pub(super) const TOLERANCE: f64 = 1e-5;
+
+/// Graphs up to this many nodes have all their eigenpairs in less than a second.
+const LARGEST_QUICK_WHOLE: usize = 1500;
 
 /// Settings of the optimized schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +67,7 @@ pub struct Spectral {
     pub candidates: usize,
     /// Symmetric noise that keeps repeated eigenvalues apart, ε in the paper. The closed form of the whole norm needs none.
     pub noise: f64,
-    /// How spectra are compared, in the single-way and double-way schemes.
+    /// How spectra are compared, in the single-way and double-way schemes, and how eigenvalues are found where only the outermost count.
     #[serde(skip_serializing_if = "SpectrumMethod::is_auto")]
     pub spectra: SpectrumMethod,
     /// Bytes that all pairs, or a dense spectrum, may take.
@@ -193,14 +196,33 @@ impl Spectral {
         if self.is_closed(nodes) {
             return None;
         }
-        let settings =
-            PartialSettings { lowest: k, highest: k, dense_limit: self.memory, ..PartialSettings::default() };
-        Some(match settings.takes_whole(nodes) {
+        if self.by_moments(nodes).is_some() {
+            return Some(format!(
+                "{k} eigenvalues of each end are so many that steps follow Chebyshev moments of degree {OUTERMOST_DEGREE}, without an \
+                 eigensolver"
+            ));
+        }
+        Some(match self.outermost(k).takes_whole(nodes) {
             true => format!(
                 "{k} eigenvalues of each end are so many that all {nodes} eigenpairs are computed at every step"
             ),
             false => format!("{k} eigenpairs of each end are computed at every step, from those of the step before"),
         })
+    }
+
+    /// How many eigenvalues of each end count, where the moments of all tell them quicker than any eigensolver.
+    fn by_moments(&self, nodes: usize) -> Option<usize> {
+        let k = self.k.filter(|&k| 2 * k < nodes)?;
+        let takes_them = match self.spectra {
+            SpectrumMethod::Exact => false,
+            SpectrumMethod::Chebyshev | SpectrumMethod::Probes => true,
+            SpectrumMethod::Auto => nodes > LARGEST_QUICK_WHOLE && self.outermost(k).takes_much(nodes),
+        };
+        takes_them.then_some(k)
+    }
+
+    fn outermost(&self, k: usize) -> PartialSettings {
+        PartialSettings { lowest: k, highest: k, dense_limit: self.memory, ..PartialSettings::default() }
     }
 
     pub(super) fn single(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
