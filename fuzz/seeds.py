@@ -77,6 +77,7 @@ def graphs():
         with zipfile.ZipFile(path) as archive:
             have = {name.split("/", 1)[1]: archive.read(name) for name in archive.namelist()}
         seed("pyg", path.stem, *(have.get(name, b"") for name in ["data.pkl", *(f"data/{at}" for at in range(6))]))
+    seed("torch", "old", (FIXTURES / "../../../fiedler-experiment/tests/fixtures/hu_gin/old.pth").read_bytes())
     for path in sorted(FIXTURES.glob("*.graphml")):
         seed("graphml", path.stem, path.read_bytes())
     for path in sorted(FIXTURES.glob("*.json")):

@@ -10,7 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def build():
     """The path of the program, built with optimisation, together with the examples that comparisons need: built by themselves they
     would ask for other features of the same libraries."""
-    packages = ["-p", "fiedler-cli", "-p", "fiedler-learn", "--bin", "fiedler", "--example", "epoch", "--example", "grace"]
+    packages = ["-p", "fiedler-cli", "-p", "fiedler-learn", "-p", "fiedler-io", "--bin", "fiedler"]
+    packages += ["--example", "epoch", "--example", "grace", "--example", "read_molecules"]
     subprocess.run(["cargo", "build", "--release", "--quiet", *packages], cwd=ROOT, check=True)
     return ROOT / "target" / "release" / "fiedler"
 

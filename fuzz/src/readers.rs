@@ -12,6 +12,7 @@ use fiedler_io::input::{Archive, File};
 use fiedler_io::molecule::Molecule;
 use fiedler_io::read::npz::{Array, Matrix};
 use fiedler_io::read::pickle::{Pickle, Value};
+use fiedler_io::read::torch::StateFile;
 use fiedler_io::{DataSource, ReadOptions, read};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -196,6 +197,7 @@ pub fn run(target: &str, data: &[u8]) {
         "pickle" => pickle(data),
         "smiles" => smiles(data),
         "table" => table(data),
+        "torch" => torch(data),
         _ => match LAYOUTS.iter().find(|layout| layout.target == target) {
             Some(layout) => layout.read(data),
             None => panic!("no target is called {target}"),
@@ -302,6 +304,13 @@ fn npy(data: &[u8]) {
 fn convert(array: &Array) {
     let _ = (array.to_f64(), array.to_f32(), array.to_i64(), array.to_usize(), array.to_u32());
     let _ = (array.to_strings(), array.to_features(), array.to_labels(), array.to_one_hot());
+}
+
+/// Weights that PyTorch saved: of the layout before 1.6, which is one file; that of today is an archive, which `pyg` is fed.
+fn torch(data: &[u8]) {
+    if let Ok(weights) = StateFile::of(File::new("a.pth", data.to_vec())) {
+        weights.tensors().for_each(|(_, array)| convert(array));
+    }
 }
 
 /// A pickle, and everything it can be taken for.

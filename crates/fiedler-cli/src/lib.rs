@@ -12,6 +12,7 @@ mod embed;
 mod evaluate;
 mod exit;
 mod finetune;
+mod import;
 mod inspect;
 mod interrupt;
 mod output;
@@ -87,6 +88,8 @@ enum Command {
     Embed(Box<embed::Embed>),
     /// Train the encoder of a run further, by labels
     Finetune(Box<finetune::Finetune>),
+    /// Make an encoder of weights that others have published
+    Import(import::Import),
     /// Judge embeddings by how well labels can be predicted from them
     Evaluate(evaluate::Evaluate),
     /// Make a page to look at, of a run, several runs, a scheme or a graph
@@ -159,6 +162,7 @@ fn run_here(cli: &Cli) -> Result<()> {
         Command::Attack(attack) => attack.run(&cli.common, &output),
         Command::Embed(embed) => embed.run(&cli.common, &output),
         Command::Finetune(finetune) => finetune.run(&cli.common, &output),
+        Command::Import(import) => import.run(&output),
         Command::Evaluate(evaluate) => evaluate.run(&cli.common, &output),
         Command::Report(report) => report.run(&cli.common, &output),
         Command::Reproduce(reproduce) => reproduce.run(&cli.common, &output),

@@ -21,7 +21,7 @@ pub struct Reproduce {
     #[arg(required_unless_present = "report", value_parser = named::<TableKind>())]
     experiment: Option<TableKind>,
     /// Put all tables in the folder into one page of markdown, instead of computing anything
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "datasets", "methods", "protocol", "epochs", "recipes", "set", "json", "list", "part"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "datasets", "methods", "protocol", "epochs", "recipes", "set", "json", "list", "part", "quick", "pretraining"])]
     report: Option<PathBuf>,
     /// Datasets, by their names or paths [default: those of the paper]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -53,6 +53,12 @@ pub struct Reproduce {
     /// Leave embeddings out of finished runs; another protocol makes them again from the encoder
     #[arg(long)]
     lean: bool,
+    /// Of transfer and out-of-domain: a small size that ends in minutes, to see the machinery at work
+    #[arg(long)]
+    quick: bool,
+    /// Of transfer and out-of-domain: what encoders are trained on before [default: what the table says]
+    #[arg(long, value_name = "DATA")]
+    pretraining: Option<String>,
     /// Folder for runs and tables
     #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
     out: PathBuf,
@@ -74,6 +80,7 @@ Examples:
   fiedler reproduce ablation --datasets cora --recipes tuned --out results
   fiedler reproduce node --out results --part 0/2 & fiedler reproduce node --out results --part 1/2; wait; fiedler reproduce node --out results
   fiedler reproduce case-study --out pictures
+  fiedler reproduce transfer --quick --seeds 3 --out results
   fiedler reproduce --report docs/RESULTS.md --out results";
 
 impl Reproduce {
@@ -98,6 +105,8 @@ impl Reproduce {
             ("--set", !self.set.is_empty()),
             ("--list", self.list),
             ("--part", self.part.is_some()),
+            ("--quick", self.quick),
+            ("--pretraining", self.pretraining.is_some()),
         ];
         if let Some((flag, _)) = unused.into_iter().find(|(_, given)| *given) {
             let message = format!("case-study trains nothing, so that {flag} has no meaning");
@@ -127,6 +136,8 @@ impl Reproduce {
             recipes: self.recipes.clone(),
             assignments: self.set.clone(),
             lean: self.lean,
+            quick: self.quick,
+            pretraining: self.pretraining.clone(),
             out: self.out.clone(),
             command: command_line(),
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fiedler_graph::{Dense, Labels, Split};
 
+use crate::compare::{Interval, bootstrap_interval};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::metric::{Metric, top1_accuracy};
@@ -40,6 +41,8 @@ pub struct SupervisedScores<'a> {
     splits: Vec<Split>,
     protocol: Protocol,
     description: String,
+    /// Resamples of test items and their seed.
+    bootstrap: (usize, u64),
 }
 
 impl<'a> SupervisedScores<'a> {
@@ -52,7 +55,7 @@ impl<'a> SupervisedScores<'a> {
         splits.iter_mut().for_each(set_aside);
         let description = protocol.describe(target) + "; the predictions of the encoder itself";
         let (labels, metric) = (&target.labels, Metric::usual(&target.labels));
-        Ok(SupervisedScores { labels, metric, splits, protocol, description })
+        Ok(SupervisedScores { labels, metric, splits, protocol, description, bootstrap: (0, 0) })
     }
 
     /// The same splits with labels of a share of each training set only; validation and test sets stay as they are. Every class keeps its
@@ -71,6 +74,11 @@ impl<'a> SupervisedScores<'a> {
             self.description += &format!("; labels of {} % of the training set", (1e5 * fraction).round() / 1e3);
         }
         Ok(self)
+    }
+
+    /// The same, with an interval of every score by the bootstrap over test items, of so many resamples.
+    pub fn with_bootstrap(self, resamples: usize, seed: u64) -> SupervisedScores<'a> {
+        SupervisedScores { bootstrap: (resamples, seed), ..self }
     }
 
     /// The splits, each with a validation set.
@@ -116,7 +124,7 @@ impl<'a> SupervisedScores<'a> {
         Ok(SplitScore {
             name: split.name.clone(),
             value: measure("test", &split.test)?,
-            interval: None,
+            interval: self.interval(split, scores),
             validation: measure("validation", &split.validation)?,
             hyperparameters: BTreeMap::new(),
             scaling: Scaling::None,
@@ -125,6 +133,14 @@ impl<'a> SupervisedScores<'a> {
             test_items: split.test.len(),
             fingerprint: split.fingerprint(),
         })
+    }
+
+    fn interval(&self, split: &Split, scores: &Dense) -> Option<Interval> {
+        let (resamples, seed) = self.bootstrap;
+        let of_test = || Matrix::gather(scores, &split.test);
+        (resamples > 0)
+            .then(|| bootstrap_interval(self.metric, self.labels, &split.test, &of_test(), resamples, seed))
+            .flatten()
     }
 
     /// One score out of those of all splits.

@@ -24,6 +24,7 @@ pub mod attack;
 mod error;
 mod evaluation;
 pub mod finetune;
+pub mod import;
 pub mod memory;
 mod named;
 mod observe;

@@ -202,3 +202,60 @@ fn the_stand_in_for_two_million_molecules_is_drawn_from_moses() {
     let hashes: HashSet<u64> = molecule::canonical_hashes(&stand_in).unwrap().into_iter().collect();
     assert_eq!(hashes.len(), 50_000, "MOSES has every molecule once");
 }
+
+#[test]
+fn scaffolds_are_those_of_rdkit_and_divide_a_set() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/scaffolds.csv");
+    let options = ReadOptions { columns: vec!["scaffold".into()], ..ReadOptions::default() };
+    let dataset = open(path.to_str().unwrap(), &options, 0).unwrap();
+    let Some(Labels::Regression(numbers)) = &dataset.graph_labels else { panic!("{:?}", dataset.graph_labels) };
+    let hashes = molecule::scaffold_hashes(&dataset).unwrap();
+    let (mut of_hash, mut of_number) = (HashMap::new(), HashMap::new());
+    for (graph, &hash) in hashes.iter().enumerate() {
+        let number = numbers.row(graph)[0].unwrap() as i64;
+        let line = dataset.graph_source.as_ref().unwrap().lines[graph];
+        assert_eq!(*of_hash.entry(hash).or_insert(number), number, "line {line}: two scaffolds have one hash");
+        assert_eq!(*of_number.entry(number).or_insert(hash), hash, "line {line}: one scaffold has two hashes");
+    }
+    assert!(of_hash.len() > 100);
+
+    // Groups of 4, 3, 2 and 1: the first fills the part to train on, the second the part to validate on, and the last has room to be trained on again.
+    let folder = tempfile::tempdir().unwrap();
+    let rings = ["c1ccccc1", "c1ccncc1", "C1CCCC1", "CC"];
+    let sizes = [3, 2, 1, 4];
+    let smiles: Vec<String> = rings
+        .iter()
+        .zip(sizes)
+        .flat_map(|(ring, size)| (0..size).map(move |at| format!("{ring}{}", "C".repeat(at))))
+        .collect();
+    let line = format!("scaffold:{},train=0.5,validation=0.2", file(&folder, "rings.smi", &smiles.join("\n")));
+    let [one, two] = on_one_and_two_threads(&line);
+    assert_eq!(one.splits, two.splits);
+    let split = &one.splits[0];
+    assert_eq!(split.train, [5, 6, 7, 8, 9]);
+    assert_eq!((&split.validation[..], &split.test[..]), (&[0, 1, 2][..], &[3, 4][..]));
+    assert!(refusal(&line.replace("0.5", "0.9")).contains("shares of train and validation"));
+    assert!(refusal("scaffold:karate").contains("not those of molecules"));
+}
+
+#[test]
+fn published_scaffold_splits_are_nearly_those_of_scaffolds_without_chirality() {
+    let Some(folder) = std::env::var_os("FIEDLER_DATA") else {
+        return eprintln!("skipped: FIEDLER_DATA is not set");
+    };
+    for name in ["ogbg-molbbbp", "ogbg-molesol", "ogbg-moltox21"] {
+        if !PathBuf::from(&folder).join("ogb").is_dir() {
+            return eprintln!("skipped: no OGB data");
+        }
+        let (published, ours) = (made(name), made(&format!("scaffold:{name}")));
+        let parts = |split: &fiedler_graph::Split| {
+            [&split.train, &split.validation, &split.test].map(|part| part.iter().copied().collect::<HashSet<u32>>())
+        };
+        let (published, ours) = (parts(&published.splits[0]), parts(&ours.splits[0]));
+        let same: usize =
+            published.iter().zip(&ours).map(|(published, ours)| published.intersection(ours).count()).sum();
+        let all: usize = published.iter().map(HashSet::len).sum();
+        eprintln!("{name}: {same} of {all}");
+        assert!(same as f64 >= 0.9 * all as f64, "{name}: {same} of {all} molecules in the same part");
+    }
+}

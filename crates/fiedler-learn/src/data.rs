@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::edge_table::EdgeTable;
 use crate::encoder::InputDims;
 use crate::error::{Error, Result};
+use crate::molecule_features::{MoleculeFeatures, not_molecules};
 use crate::sample::Loaded;
 use crate::sources::FeatureSources;
 use crate::task::TaskLevel;
@@ -28,11 +29,20 @@ pub struct FeatureSettings {
     pub degrees: usize,
     /// Whether encoders that can look at features of edges do so, where there are any.
     pub edges: bool,
+    /// Which codes of atoms and bonds count, where the data are molecules.
+    #[serde(skip_serializing_if = "MoleculeFeatures::is_usual")]
+    pub molecules: MoleculeFeatures,
 }
 
 impl Default for FeatureSettings {
     fn default() -> Self {
-        FeatureSettings { sources: FeatureSources::default(), normalize_rows: false, degrees: 100, edges: true }
+        FeatureSettings {
+            sources: FeatureSources::default(),
+            normalize_rows: false,
+            degrees: 100,
+            edges: true,
+            molecules: MoleculeFeatures::default(),
+        }
     }
 }
 
@@ -92,12 +102,14 @@ impl<'a> Data<'a> {
                     Some(columns) => Cow::Owned(features.select_columns(columns)?),
                     None => Cow::Borrowed(features),
                 };
+                features = settings.molecules.of_atoms(features)?;
                 if settings.normalize_rows {
                     features.to_mut().normalize_rows();
                 }
                 Some(features)
             }
-            None => None,
+            None if settings.molecules.is_usual() => None,
+            None => return Err(not_molecules()),
         };
         let degrees = given.is_none() && settings.sources.is_auto();
         let features = match given {
@@ -108,11 +120,11 @@ impl<'a> Data<'a> {
             None => Cow::Owned(Features::degrees(graphs.block_diagonal(), settings.degrees)),
         };
         let edges = match &dataset.edge_features {
-            Some(features) if settings.edges => Some(EdgeTable::new(graphs, features)?),
+            Some(features) if settings.edges => Some(EdgeTable::new(graphs, &*settings.molecules.of_bonds(features)?)?),
             _ => None,
         };
         let (whole, whole_matrix, whole_graphs) = (OnceLock::new(), OnceLock::new(), Mutex::new(Vec::new()));
-        let names = dataset.feature_names.as_deref().filter(|_| columns.is_none());
+        let names = dataset.feature_names.as_deref().filter(|_| columns.is_none() && settings.molecules.is_usual());
         Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names })
     }
 

@@ -14,7 +14,7 @@ use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
 use crate::encoder::{EncoderSettings, InputDims};
 use crate::error::{Error, Result};
-use crate::method::{Hops, Method, MethodSettings, Requirements};
+use crate::method::{Hops, Method, MethodSettings, Requirements, Untrained};
 use crate::pretrained::PretrainedEncoder;
 use crate::readout::{Projector, ReadoutSettings};
 use crate::run::Settings;
@@ -115,6 +115,29 @@ impl SavedEncoder {
             beside: settings.embedding.hops(settings.seed).filter(|_| joint.is_some()),
         };
         SavedEncoder { about, weights: StateDict::of(model), joint }
+    }
+
+    /// An encoder of graphs whose weights come from elsewhere.
+    pub(crate) fn of_untrained<M: Module>(
+        task: &Task,
+        features: FeatureSettings,
+        method: Untrained,
+        model: &M,
+    ) -> SavedEncoder {
+        let about = About {
+            version: VERSION,
+            level: task.level,
+            columns: task.dims.nodes,
+            edge_columns: task.dims.edges,
+            feature_names: None,
+            degrees: false,
+            features,
+            method: method.into(),
+            target: None,
+            views: None,
+            beside: None,
+        };
+        SavedEncoder { about, weights: StateDict::of(model), joint: None }
     }
 
     /// The bytes of a safetensors file.
@@ -277,7 +300,12 @@ impl SavedEncoder {
     /// When its method has no encoder, such as the raw features.
     pub fn pretrained(&self) -> Result<PretrainedEncoder> {
         let method = self.about.method.as_any();
-        let Some(untrained) = method.untrained() else {
+        let own = match &self.about.method {
+            // That a method without training has weights worth keeping is known here alone: they may come from elsewhere.
+            MethodSettings::Untrained(own) => Some(own.clone()),
+            _ => method.untrained(),
+        };
+        let Some(untrained) = own else {
             let problem = format!("its method, {}, has none that could be trained further", method.info().name);
             return Err(refuse(problem));
         };
@@ -337,6 +365,7 @@ impl SavedEncoder {
             views: &views,
             given,
             supervision: None,
+            balance: Vec::new().into(),
             initial: None,
             training: &TrainingSettings::default(),
             seed,

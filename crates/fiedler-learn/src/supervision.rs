@@ -1,5 +1,7 @@
 //! Labels to learn from.
 
+use std::sync::Arc;
+
 use fiedler_graph::{Labels, Split};
 
 use crate::data::Data;
@@ -25,7 +27,7 @@ pub struct BatchLabels {
     pub values: LabelValues,
     /// What an item must count so that classes count alike, by the frequencies in the training set: one weight for each class, or two for
     /// each yes-or-no label, of no and of yes; none of real values.
-    pub balance: Vec<f32>,
+    pub balance: Arc<[f32]>,
 }
 
 /// Labels of some rows.
@@ -88,7 +90,13 @@ impl Supervision<'_> {
     }
 
     /// What is known of the rows of a step: of one graph all nodes of the part, of a batch each graph.
-    pub(crate) fn of_step(&self, loaded: &Loaded<'_>, level: TaskLevel, part: Part) -> BatchLabels {
+    pub(crate) fn of_step(
+        &self,
+        loaded: &Loaded<'_>,
+        level: TaskLevel,
+        part: Part,
+        balance: &Arc<[f32]>,
+    ) -> BatchLabels {
         let (rows, items): (Vec<u32>, Vec<u32>) = match level {
             TaskLevel::Nodes => self.known(part).into_iter().map(|node| (node, node)).unzip(),
             TaskLevel::Graphs => {
@@ -106,11 +114,11 @@ impl Supervision<'_> {
                 LabelValues::Regression(items.flat_map(|item| values.row(item)).copied().collect())
             }
         };
-        BatchLabels { rows, values, balance: self.balance() }
+        BatchLabels { rows, values, balance: Arc::clone(balance) }
     }
 
     /// `items / (classes · items of the class)`, over the training set; 1 for what does not occur there.
-    fn balance(&self) -> Vec<f32> {
+    pub(crate) fn balance(&self) -> Vec<f32> {
         let weights = |counts: &[usize]| -> Vec<f32> {
             let (items, classes) = (counts.iter().sum::<usize>(), counts.iter().filter(|&&count| count > 0).count());
             let weight = |&count: &usize| if count == 0 { 1.0 } else { items as f32 / (classes * count) as f32 };

@@ -42,6 +42,8 @@ pub struct Entry {
     pub paper_deviation: Option<f64>,
     /// Ours less the paper's, in standard errors.
     pub from_paper: Option<f64>,
+    /// The ends of its interval by the bootstrap over test items.
+    pub interval: Option<[f64; 2]>,
     /// The row it is compared with.
     pub against: String,
     /// The mean difference from that row, seed by seed.

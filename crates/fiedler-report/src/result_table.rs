@@ -160,7 +160,8 @@ impl ResultTable {
             let of_row = self.entries.iter().filter(|entry| entry.found.row == *row);
             let other = of_row.map(|entry| &entry.found.against).find(|other| !other.is_empty());
             lines.push((row.clone(), self.each(row, ours)));
-            let below: [(String, Vec<String>); 3] = [
+            let below: [(String, Vec<String>); 4] = [
+                ("  95 % interval over test items".into(), self.each(row, interval)),
                 ("  paper".into(), self.each(row, printed)),
                 ("  difference in standard errors".into(), self.each(row, from_paper)),
                 (format!("  less {}", other.map_or("", String::as_str)), self.each(row, from_row)),
@@ -198,6 +199,10 @@ fn printed(entry: &ResultEntry) -> String {
         (Some(mean), None) => format!("{mean:.2}"),
         (None, _) => String::new(),
     }
+}
+
+fn interval(entry: &ResultEntry) -> String {
+    entry.found.interval.map_or(String::new(), |[low, high]| format!("{low:.0$} to {high:.0$}", digits(low)))
 }
 
 fn from_paper(entry: &ResultEntry) -> String {

@@ -8,6 +8,7 @@ mod bounds;
 mod data;
 mod embed;
 mod evaluate;
+mod finetune;
 mod formats;
 mod judging;
 mod matching;

@@ -21,7 +21,7 @@ pub use start::Start;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
 use crate::pages;
-use crate::run::{ENCODER, Existing, RunFolder, RunPlan, TableFormat, remove};
+use crate::run::{ENCODER, Existing, PAGE, RunFolder, RunPlan, TableFormat, remove};
 use crate::task::Task;
 
 /// What came of a run of one seed and split, in its folder.
@@ -113,12 +113,16 @@ impl<'a> CheckedFinetune<'a> {
             protocol: *protocol,
             label_fraction: *label_fraction,
             seeds: *seeds,
+            labels: task.labels_fingerprint().to_owned(),
         };
         let mut record = FinetuneRecord::new(start.run().map(Path::to_owned), task.record.clone(), plan);
         if existing == Existing::Resume
             && let Some(before) = FinetuneRecord::read(out)?
         {
             before.check_same(&record)?;
+        }
+        if existing == Existing::Replace && FinetuneRecord::read(out)?.is_some() {
+            clear(out)?;
         }
         record.write(out)?;
         let total: usize = self.splits().map(<[Split]>::len).sum();
@@ -191,6 +195,31 @@ impl<'a> CheckedFinetune<'a> {
         }
         Ok(record)
     }
+}
+
+/// Removes what the fine-tuning that gives way has left, or some of it would be taken for that of the next.
+fn clear(out: &Path) -> Result<()> {
+    let is_numbered = |name: &str, prefix: &str| {
+        let number = name.strip_prefix(prefix).filter(|number| !number.is_empty());
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let folders = |of: &Path, prefix: &str| -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(of).map_err(Error::io("read", of))? {
+            let entry = entry.map_err(Error::io("read", of))?;
+            if entry.path().is_dir() && entry.file_name().to_str().is_some_and(|name| is_numbered(name, prefix)) {
+                found.push(entry.path());
+            }
+        }
+        Ok(found)
+    };
+    for seed in folders(out, "seed-")? {
+        for split in folders(&seed, "split-")? {
+            fs::remove_dir_all(&split).map_err(Error::io("remove", &split))?;
+        }
+    }
+    remove(&out.join(ENCODER))?;
+    remove(&out.join(PAGE))
 }
 
 /// Refuses a folder that holds something that may not be replaced.

@@ -30,6 +30,8 @@ pub struct PlanRecord {
     pub label_fraction: f64,
     /// Number of seeds.
     pub seeds: usize,
+    /// Fingerprint of the labels.
+    pub labels: String,
 }
 
 /// What `finetune.json` holds.

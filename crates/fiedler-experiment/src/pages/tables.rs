@@ -91,6 +91,8 @@ fn entry(line: Line) -> Entry {
         paper: line.paper_mean,
         paper_deviation: line.paper_std,
         from_paper: line.standard_errors_from_paper,
+        // The csv has none.
+        interval: None,
         against: line.against,
         difference: line.difference_from_row,
         from_row: line.standard_errors_from_row,

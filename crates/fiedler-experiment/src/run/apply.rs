@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fiedler_graph::Observer;
 use fiedler_io::AtomicFiles;
+use fiedler_io::read::torch::is_torch;
 use fiedler_learn::{Embeddings, SavedEncoder};
 use serde::Serialize;
 
@@ -13,16 +14,20 @@ use super::embeddings::{TableFormat, write_embeddings};
 use super::folder::{APPLIED, RunFolder};
 use super::scores;
 use crate::error::{Error, Result};
+use crate::import::read_published;
 use crate::observe::Tell;
 use crate::task::{DataRecord, Task};
 use fiedler_evaluate::{QuickProbe, QuickScore};
 
-/// Reads an encoder that a run left.
+/// Reads an encoder that a run left, or one that others have published as a PyTorch file.
 ///
 /// # Errors
 /// When the file cannot be read, or is no encoder.
 pub fn read_encoder(path: &Path) -> Result<SavedEncoder> {
     let bytes = fs::read(path).map_err(Error::io("read", path))?;
+    if is_torch(&bytes) {
+        return Ok(read_published(path)?.encoder);
+    }
     SavedEncoder::from_bytes(&bytes).map_err(Error::in_file(path))
 }
 

@@ -43,6 +43,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
                 recipe: found.name,
                 about: found.about,
                 settings: found.settings,
+                start: None,
                 measure: Measure::Score(None),
                 paper: context.figure("scheme-ablation", printed),
                 against: (row != "uniform").then(|| "uniform".into()),

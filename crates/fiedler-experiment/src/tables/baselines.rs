@@ -40,6 +40,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         recipe: "defaults".into(),
         about: "the defaults of the method".into(),
         settings: Settings { method, ..Settings::default() },
+        start: None,
         measure,
         paper: None,
         against: None,

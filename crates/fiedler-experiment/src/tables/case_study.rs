@@ -80,7 +80,7 @@ impl CaseStudy<'_> {
         let observer: &dyn Observer = &lock.refreshing(observer);
         let mut files = Vec::new();
         let mut rows = Vec::new();
-        for name in &TableKind::CaseStudy.names(&self.datasets) {
+        for name in &TableKind::CaseStudy.names(&self.datasets, false) {
             if let Some(hint) = data::hint_where_missing(name) {
                 observer.note(&format!("left out: {name}{hint}"));
                 continue;

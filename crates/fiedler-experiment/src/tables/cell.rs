@@ -18,6 +18,8 @@ pub struct Cell {
     pub recipe: String,
     pub about: String,
     pub settings: Settings,
+    /// How its encoder is trained without labels before, on other data, where it is.
+    pub start: Option<Settings>,
     pub measure: Measure,
     /// What the paper prints.
     pub paper: Option<PrintedFigure>,

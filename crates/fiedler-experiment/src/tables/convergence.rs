@@ -38,6 +38,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         recipe: base.name.clone(),
         about: base.about.clone(),
         settings: base.settings.clone(),
+        start: None,
         measure,
         paper,
         against: None,

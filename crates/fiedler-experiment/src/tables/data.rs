@@ -11,18 +11,25 @@ use fiedler_evaluate::ProtocolPreset;
 use fiedler_io::ReadOptions;
 
 /// Reads all datasets that are there. Names that nobody knows are refused; those that are known but not on this machine are
-/// named, once, and left out; so are those that the protocol has no splits for.
-pub fn load(names: &[String], preset: ProtocolPreset, paper: &Paper, observer: &dyn Observer) -> Result<Vec<Task>> {
+/// named, once, and left out; so are those that the protocol has no splits for. Every dataset goes through a transform, if there is one.
+pub fn load(
+    names: &[String],
+    transform: &str,
+    preset: ProtocolPreset,
+    paper: &Paper,
+    observer: &dyn Observer,
+) -> Result<Vec<Task>> {
     let mut loaded = Vec::new();
     let mut missing = Vec::new();
     for name in names {
-        let title = paper.name(name).unwrap_or(name).to_owned();
+        let plain = name.strip_prefix("scaffold:").unwrap_or(name);
+        let title = paper.name(plain).unwrap_or(plain).to_owned();
         if let Some(hint) = hint_where_missing(name) {
             observer.note(&format!("left out: {title}{hint}"));
             missing.push(title);
             continue;
         }
-        let mut data = Task::open(name, &ReadOptions::default(), 0, observer)?;
+        let mut data = Task::open(&format!("{transform}{name}"), &ReadOptions::default(), 0, observer)?;
         data.title = title;
         if let Err(error) = preset.protocol().splits(data.target()?, 0) {
             observer.note(&format!(
@@ -46,8 +53,10 @@ pub fn load(names: &[String], preset: ProtocolPreset, paper: &Paper, observer: &
     Ok(loaded)
 }
 
-/// How to get a known dataset that is not on this machine, as the rest of a sentence; `None` where it is, or nobody knows it.
+/// How to get a known dataset that is not on this machine, as the rest of a sentence; `None` where it is, or nobody knows it. Of a transform
+/// it is what is transformed that counts.
 pub fn hint_where_missing(name: &str) -> Option<String> {
+    let name = name.strip_prefix("scaffold:").unwrap_or(name);
     let entry = catalogue::find(name).ok()?;
     match catalogue::locate(&entry.name) {
         Err(error @ (IoError::NotFound { .. } | IoError::Unreadable { .. })) => {

@@ -100,6 +100,7 @@ pub fn of_settings(context: &Context<'_>, row: &str, settings: Settings, against
         recipe: "defaults".into(),
         about: "the defaults of the method".into(),
         settings,
+        start: None,
         measure: Measure::Score(None),
         paper: None,
         against: against.map(Into::into),

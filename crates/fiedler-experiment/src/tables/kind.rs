@@ -3,8 +3,9 @@
 use super::cell::Cell;
 use super::paper::{Paper, PrintedFigure};
 use super::poisoned::Poisons;
+use super::pretraining::Pretraining;
 use super::recipes::Recipes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::named::named;
 use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
@@ -38,6 +39,8 @@ tables! {
     Baselines baselines = "baselines": "Embeddings without training: raw features, untrained encoder, eigenvectors, hops; with their seconds",
     Graph graph = "graph": "Whole graphs: embeddings without training, supervised and untrained encoder, peers, the paper's method, node dropping",
     Molecules molecules = "molecules": "Molecules by scaffold: embeddings without training, supervised and untrained encoder, peers, the paper's method",
+    Transfer transfer = "transfer": "Molecules: encoders pre-trained on MOSES without labels, fine-tuned on other sets, against none",
+    OutOfDomain out_of_domain = "out-of-domain": "Encoders pre-trained on ego-nets of citation networks, fine-tuned on airports and social graphs",
     Robustness robustness = "robustness": "Methods on poisoned graphs: random flips, DICE, GF-Attack and Mettack, 5 % and 20 % of the edges",
     CaseStudy case_study = "case-study": "Figures 7 and 8: what a scheme does to a random geometric graph and to molecules, drawn and counted; nothing is trained",
 }
@@ -60,6 +63,10 @@ pub struct TableSpec {
     pub writes_steps: bool,
     /// Attacks by which each dataset is poisoned, beside the clean one.
     pub poisons: Option<Poisons>,
+    /// What encoders are trained on before, where they are.
+    pub pretraining: Option<&'static Pretraining>,
+    /// The transform that every dataset goes through, with its colon.
+    pub transform: Option<&'static str>,
     /// Whether a row is among those that were asked for by name.
     pub chooses: fn(&str, &[String]) -> bool,
     /// Rows without training: a row below one of them is named.
@@ -79,6 +86,8 @@ impl TableSpec {
         notes: &[],
         writes_steps: false,
         poisons: None,
+        pretraining: None,
+        transform: None,
         chooses: |row, wanted| wanted.iter().any(|wanted| row.eq_ignore_ascii_case(wanted)),
         floors: &[],
         tells_twins: false,
@@ -92,9 +101,18 @@ pub struct Context<'a> {
     pub place: usize,
     pub recipes: &'a Recipes,
     pub paper: &'a Paper,
+    /// What encoders are trained on before, where they are.
+    pub pretrained_on: Option<&'a Task>,
+    /// Whether the table is to end in minutes.
+    pub quick: bool,
 }
 
 impl Context<'_> {
+    /// What encoders are trained on before.
+    pub fn pretrained_on(&self) -> Result<&Task> {
+        self.pretrained_on.ok_or_else(|| Error::unexpected("pre-training", "its data were not opened"))
+    }
+
     /// What the paper prints for this dataset.
     pub fn figure(&self, table: &str, method: &str) -> Option<PrintedFigure> {
         self.paper.figure(table, &self.data.name, method)
@@ -121,9 +139,13 @@ impl TableKind {
     }
 
     /// The datasets that are asked for, or else those of the table.
-    pub(super) fn names(self, asked: &[String]) -> Vec<String> {
+    pub(super) fn names(self, asked: &[String], quick: bool) -> Vec<String> {
+        let own = match self.pretraining() {
+            Some(pretraining) => pretraining.size(quick).datasets,
+            None => self.datasets(),
+        };
         match asked {
-            [] => self.datasets().iter().map(|&name| name.to_owned()).collect(),
+            [] => own.iter().map(|&name| name.to_owned()).collect(),
             given => whole_names(given),
         }
     }
@@ -141,6 +163,21 @@ impl TableKind {
     /// What a reader should know of the table, one sentence each.
     pub(super) fn notes(self) -> &'static [&'static str] {
         self.spec().notes
+    }
+
+    /// What encoders are trained on before, where they are.
+    pub(super) fn pretraining(self) -> Option<&'static Pretraining> {
+        self.spec().pretraining
+    }
+
+    /// Whether it can be made at a size that ends in minutes, on other data than its own before.
+    pub fn has_pretraining(self) -> bool {
+        self.spec().pretraining.is_some()
+    }
+
+    /// The transform that every dataset goes through.
+    pub(super) fn transform(self) -> &'static str {
+        self.spec().transform.unwrap_or_default()
     }
 
     /// Attacks by which each dataset is poisoned.

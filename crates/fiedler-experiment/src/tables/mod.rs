@@ -8,6 +8,7 @@ mod cell;
 mod convergence;
 mod data;
 mod eigenvalues;
+mod encoders;
 mod estimate;
 mod files;
 mod graph;
@@ -15,12 +16,14 @@ mod kind;
 mod matched;
 mod molecules;
 mod node;
+mod out_of_domain;
 mod paper;
 mod part;
 mod plan;
 mod plugin;
 mod poisoned;
 mod preanalysis;
+mod pretraining;
 mod recipes;
 mod report;
 mod robustness;
@@ -31,13 +34,15 @@ mod strength;
 mod supervised_scores;
 mod table;
 mod time;
+mod transfer;
 mod twins;
 
 use std::path::PathBuf;
 
 use fiedler_graph::Observer;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::named::Named;
 use crate::run::RunLock;
 use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
@@ -83,6 +88,10 @@ pub struct TablePlan {
     pub assignments: Vec<String>,
     /// Whether embeddings are left out of finished runs.
     pub lean: bool,
+    /// Whether the table is made at a size that ends in minutes, where it has one.
+    pub quick: bool,
+    /// What encoders are trained on before, in a table that does so; without, what it says itself.
+    pub pretraining: Option<String>,
     /// Folder for runs and tables.
     pub out: PathBuf,
     /// What is recorded as having asked for the table.
@@ -92,6 +101,8 @@ pub struct TablePlan {
 /// A plan whose data is open.
 struct Prepared {
     data: Vec<Task>,
+    /// What encoders are trained on before, where they are.
+    pretrained_on: Option<Task>,
     plan: Plan,
     recipes: Recipes,
     paper: Paper,
@@ -107,8 +118,8 @@ impl TablePlan {
         let prepared = self.prepare(observer)?;
         let lock = RunLock::make(&self.out)?;
         let observer: &dyn Observer = &lock.refreshing(observer);
-        let (data, mut plan) = self.with_poisoned(prepared, observer)?;
-        let store = self.store(observer);
+        let (data, pretrained_on, mut plan) = self.with_poisoned(prepared, observer)?;
+        let store = self.store(pretrained_on.as_ref(), observer);
         let table = plan.carry_out(&data, &store)?;
         if self.kind.writes_steps() {
             for cell in plan.first_cells() {
@@ -127,8 +138,8 @@ impl TablePlan {
     /// # Errors
     /// As [`TablePlan::run`]; runs that another process is at are left to it.
     pub fn run_part(&self, part: TablePart, observer: &dyn Observer) -> Result<PartResult> {
-        let (data, mut plan) = self.with_poisoned(self.prepare(observer)?, observer)?;
-        plan.carry_out_part(part, &data, &self.store(observer))
+        let (data, pretrained_on, mut plan) = self.with_poisoned(self.prepare(observer)?, observer)?;
+        plan.carry_out_part(part, &data, &self.store(pretrained_on.as_ref(), observer))
     }
 
     /// The runs of the table, in the order of their numbers; graphs that a table poisons are made before.
@@ -136,8 +147,8 @@ impl TablePlan {
     /// # Errors
     /// When no dataset can be used.
     pub fn runs(&self, observer: &dyn Observer) -> Result<Vec<TableRun>> {
-        let (data, mut plan) = self.with_poisoned(self.prepare(observer)?, observer)?;
-        plan.runs(&data, &self.store(observer))
+        let (data, pretrained_on, mut plan) = self.with_poisoned(self.prepare(observer)?, observer)?;
+        plan.runs(&data, &self.store(pretrained_on.as_ref(), observer))
     }
 
     /// Opens the data. Names that no row has are refused before anything is made.
@@ -150,41 +161,72 @@ impl TablePlan {
             epochs: self.epochs,
             assignments: self.assignments.clone(),
         };
-        let data = data::load(&self.names(), preset, &paper, observer)?;
-        let plan = self.plan(&data, &recipes, &paper)?;
-        Ok(Prepared { data, plan, recipes, paper })
+        let data = data::load(&self.names(), self.kind.transform(), preset, &paper, observer)?;
+        let pretrained_on = self.pretrained_on(observer)?;
+        let plan = self.plan(&data, pretrained_on.as_ref(), &recipes, &paper)?;
+        Ok(Prepared { data, pretrained_on, plan, recipes, paper })
+    }
+
+    /// What encoders are trained on before, where they are.
+    fn pretrained_on(&self, observer: &dyn Observer) -> Result<Option<Task>> {
+        match self.kind.pretraining() {
+            Some(pretraining) => pretraining.open(self.pretraining.as_deref(), self.quick, observer).map(Some),
+            None if self.quick || self.pretraining.is_some() => {
+                let flag = if self.quick { "--quick" } else { "--pretraining" };
+                let message = format!("{flag} has no meaning for {}", self.kind.name());
+                let hint =
+                    format!("leave {flag} out; it is for tables of encoders that are trained on other data before");
+                Err(Error::new(ErrorKind::Usage, message, hint))
+            }
+            None => Ok(None),
+        }
     }
 
     /// The data and what is to be done, together with the graphs that the table poisons. Each of these is one file that is whole or not there,
     /// so several processes may make the same.
-    fn with_poisoned(&self, prepared: Prepared, observer: &dyn Observer) -> Result<(Vec<Task>, Plan)> {
-        let Prepared { data, plan, recipes, paper } = prepared;
-        let Some(poisons) = self.kind.poisons() else { return Ok((data, plan)) };
+    fn with_poisoned(&self, prepared: Prepared, observer: &dyn Observer) -> Result<(Vec<Task>, Option<Task>, Plan)> {
+        let Prepared { data, pretrained_on, plan, recipes, paper } = prepared;
+        let Some(poisons) = self.kind.poisons() else { return Ok((data, pretrained_on, plan)) };
         let wanted = |task: &Task| {
-            let cells = self.kind.cells(&Context { data: task, place: 0, recipes: &recipes, paper: &paper })?;
+            let context = Context {
+                data: task,
+                place: 0,
+                recipes: &recipes,
+                paper: &paper,
+                pretrained_on: None,
+                quick: self.quick,
+            };
+            let cells = self.kind.cells(&context)?;
             Ok(cells.iter().any(|cell| self.is_wanted(cell)))
         };
         let data = poisoned::with_poisoned(data, poisons, wanted, self.preset(), self.seed, &self.out, observer)?;
-        let plan = self.plan(&data, &recipes, &paper)?;
-        Ok((data, plan))
+        let plan = self.plan(&data, None, &recipes, &paper)?;
+        Ok((data, pretrained_on, plan))
     }
 
     fn preset(&self) -> ProtocolPreset {
         self.protocol.unwrap_or_else(|| self.kind.protocol())
     }
 
-    fn store<'a>(&'a self, observer: &'a dyn Observer) -> RunStore<'a> {
-        RunStore { lean: self.lean, ..RunStore::new(&self.out, self.preset(), observer) }
+    fn store<'a>(&'a self, pretrained_on: Option<&'a Task>, observer: &'a dyn Observer) -> RunStore<'a> {
+        RunStore { lean: self.lean, pretrained_on, ..RunStore::new(&self.out, self.preset(), observer) }
     }
 
     fn names(&self) -> Vec<String> {
-        self.kind.names(&self.datasets)
+        self.kind.names(&self.datasets, self.quick)
     }
 
-    fn plan(&self, data: &[Task], recipes: &Recipes, paper: &Paper) -> Result<Plan> {
+    fn plan(&self, data: &[Task], pretrained_on: Option<&Task>, recipes: &Recipes, paper: &Paper) -> Result<Plan> {
         let mut cells = Vec::new();
         for (place, data) in data.iter().enumerate() {
-            cells.extend(self.kind.cells(&Context { data, place, recipes, paper })?);
+            cells.extend(self.kind.cells(&Context {
+                data,
+                place,
+                recipes,
+                paper,
+                pretrained_on,
+                quick: self.quick,
+            })?);
         }
         self.choose_rows(&mut cells)?;
         if self.kind.poisons().is_some() {
@@ -192,7 +234,11 @@ impl TablePlan {
             let attacks: Vec<String> = cells.iter().map(attack_of).collect();
             cells.sort_by_key(|cell| attacks.iter().position(|attack| *attack == attack_of(cell)));
         }
-        Ok(Plan::new(self.kind, cells, recipes.preset, self.seed, self.seeds, self.command.clone()))
+        let mut plan = Plan::new(self.kind, cells, recipes.preset, self.seed, self.seeds, self.command.clone());
+        if let (Some(pretraining), Some(task)) = (self.kind.pretraining(), pretrained_on) {
+            plan.note(pretraining.notes(task, self.quick));
+        }
+        Ok(plan)
     }
 
     fn choose_rows(&self, cells: &mut Vec<Cell>) -> Result<()> {

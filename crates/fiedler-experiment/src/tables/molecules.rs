@@ -1,11 +1,12 @@
 //! Molecules: OGB's sets, by the split of their scaffolds.
 
-use fiedler_learn::encoder::{EncoderSettings, GinSettings};
+use fiedler_learn::encoder::GinSettings;
 use fiedler_learn::method::{MethodSettings, Untrained};
 use fiedler_learn::run::Settings;
 
 use super::ablation;
 use super::cell::Cell;
+use super::encoders::with_gin;
 use super::graph::{floors, of_settings, plug};
 use super::kind::{Context, SHARED_SCHEME, TableSpec};
 use crate::error::Result;
@@ -65,20 +66,8 @@ fn encoder() -> GinSettings {
 
 /// The same settings with the table's encoder, where the method can have it.
 fn with_encoder(mut settings: Settings) -> Settings {
-    let gin = EncoderSettings::Gin(encoder());
-    match &mut settings.method {
-        MethodSettings::InfoGraph(method) => method.encoder = gin,
-        MethodSettings::GraphCl(method) => method.encoder = gin,
-        MethodSettings::Joao(method) => method.0.encoder = gin,
-        MethodSettings::AdGcl(method) => method.encoder = gin,
-        MethodSettings::GraphMae(method) => method.encoder = gin,
-        MethodSettings::SimGrace(method) => method.encoder = gin,
-        MethodSettings::Supervised(method) => {
-            method.encoder = EncoderSettings::Gin(GinSettings { dropout: 0.5, ..encoder() });
-        }
-        MethodSettings::Span(method) => method.encoder = gin,
-        _ => {}
-    }
+    let dropout = if matches!(settings.method, MethodSettings::Supervised(_)) { 0.5 } else { 0.0 };
+    with_gin(&mut settings.method, &GinSettings { dropout, ..encoder() });
     settings
 }
 

@@ -48,6 +48,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
         recipe: found.name,
         about: found.about,
         settings: of_row(row, found.settings),
+        start: None,
         measure: Measure::Score(None),
         paper: context.figure("node", row),
         against: against.map(Into::into),

@@ -19,7 +19,6 @@ use crate::observe::Tell;
 use crate::run::timing::in_words;
 use crate::task::Task;
 use fiedler_evaluate::{LabelKind, ProtocolPreset};
-use fiedler_graph::fingerprint::short_hash;
 use fiedler_report::number::several;
 
 /// The cells of a table, and the seeds of each.
@@ -71,12 +70,18 @@ impl Plan {
         Plan { experiment, preset, command, cells, jobs, splits: BTreeMap::new(), notes: Vec::new() }
     }
 
+    /// Adds what is to be known of the table.
+    pub fn note(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
+    }
+
     /// Does what is to be done, keeping the table's files up to date.
     pub fn carry_out(&mut self, data: &[Task], store: &RunStore<'_>) -> Result<Table> {
         let mut estimate = self.find(data, store)?;
         if self.experiment.tells_twins() {
             let seed = self.jobs.first().map_or(0, |job| job.seed);
-            self.notes = data.iter().map(|data| twins::note(data, self.preset, seed)).collect::<Result<_>>()?;
+            let twins = data.iter().map(|data| twins::note(data, self.preset, seed)).collect::<Result<Vec<_>>>()?;
+            self.notes.extend(twins);
         }
         self.announce(data, store, &mut estimate)?;
         let mut table = files::write(store.out, self.table(data, store))?;
@@ -291,7 +296,11 @@ impl Plan {
     fn entry(&self, at: usize, data: &Task, store: &RunStore<'_>) -> table::Entry {
         let cell = &self.cells[at];
         let (mut values, mut failed, mut splits) = (Vec::new(), Vec::new(), Vec::new());
+        let mut intervals = Vec::new();
         for job in self.jobs.iter().filter(|job| job.cell == at) {
+            if let State::Done(done) = &job.state {
+                intervals.extend(done.interval);
+            }
             match &job.state {
                 State::Done(done) if done.splits.is_empty() => {
                     values.push(Value { seed: job.seed, split: 0, value: done.value });
@@ -314,7 +323,7 @@ impl Plan {
             row: cell.row.clone(),
             recipe: cell.recipe.clone(),
             about: cell.about.clone(),
-            settings: short_hash(&store.seeded(&cell.settings, 0))[..10].to_owned(),
+            settings: store.settings_key(cell),
             judged: match cell.measure {
                 Measure::Score(_) => data.labelled().map_or(String::new(), |target| self.preset.describe(target)),
                 _ => "nothing is evaluated".into(),
@@ -326,6 +335,7 @@ impl Plan {
             against: cell.against.clone(),
             lower_is_better: data.labelled().is_some_and(|target| target.kind() == LabelKind::Regression),
             folds: self.folds(at),
+            interval: table::mean_interval(&intervals),
             test_to_train: self.preset.test_to_train(),
             failed,
         }

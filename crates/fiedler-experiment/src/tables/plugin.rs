@@ -58,6 +58,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
                 recipe: found.name.clone(),
                 about: found.about.clone(),
                 settings,
+                start: None,
                 measure: Measure::Score(None),
             });
         }

@@ -48,6 +48,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
                     recipe: "preanalysis".into(),
                     about: "As the paper's Appendix C.1 says; temperature, projector and number of negatives, which it does not give, are ours".into(),
                     settings: settings(scheme, ratio, context.recipes.epochs),
+                    start: None,
                     measure,
                     paper: None,
                     against: (scheme == "clustered").then(|| format!("{what}, uniform {ratio}")),

@@ -112,11 +112,17 @@ impl Recipes {
     }
 
     fn adjusted(&self, recipe: recipe::Recipe) -> Result<FoundRecipe> {
-        let mut settings = settings_tree::assign(&recipe.settings, self.assignments.iter().map(String::as_str))?;
+        let settings = self.change(&recipe.settings)?;
+        Ok(FoundRecipe { name: recipe.name, about: recipe.header.source, settings })
+    }
+
+    /// The settings with what was asked for of all.
+    pub fn change(&self, settings: &Settings) -> Result<Settings> {
+        let mut settings = settings_tree::assign(settings, self.assignments.iter().map(String::as_str))?;
         settings.seed = 0;
         if let Some(epochs) = self.epochs {
             settings.training.epochs = epochs;
         }
-        Ok(FoundRecipe { name: recipe.name, about: recipe.header.source, settings })
+        Ok(settings)
     }
 }

@@ -112,6 +112,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
                 recipe: found.name.clone(),
                 about: found.about.clone(),
                 settings: of_row(method, found.settings.clone()),
+                start: None,
                 measure: Measure::Score(None),
                 paper: (name == "cora").then(|| context.paper.figure("attack-cora", &printed, method)).flatten(),
                 against: (*method != SPAN).then(|| row(attack, SPAN, ratio)),

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fiedler_evaluate::{EvaluationSettings, Metric, Score};
+use fiedler_evaluate::{EvaluationSettings, Metric, Score, SplitScore};
 use fiedler_io::AtomicFiles;
 use serde::{Deserialize, Serialize};
 
+use super::table::mean_interval;
 use crate::error::Result;
 use fiedler_evaluate::ProtocolPreset;
 
@@ -18,6 +19,8 @@ pub struct RunScore {
     pub splits: Vec<f64>,
     /// The values of all splits, where only their mean counts.
     pub folds: Vec<f64>,
+    /// The ends of its interval by the bootstrap over test items, where that was asked for.
+    pub interval: Option<[f64; 2]>,
     /// Time that learning and evaluating took.
     pub seconds: f64,
 }
@@ -30,7 +33,7 @@ impl RunScore {
 
     /// Something that took its time.
     pub fn timed(value: f64, seconds: f64) -> RunScore {
-        RunScore { value, splits: Vec::new(), folds: Vec::new(), seconds }
+        RunScore { value, splits: Vec::new(), folds: Vec::new(), interval: None, seconds }
     }
 }
 
@@ -73,7 +76,15 @@ impl ScoreRecord {
         let scale = if self.score.metric == Metric::Rmse { 1.0 } else { 100.0 };
         let values = self.score.values().into_iter().map(|value| scale * value).collect();
         let (splits, folds) = if self.protocol.counts_splits() { (values, Vec::new()) } else { (Vec::new(), values) };
-        RunScore { value: scale * self.score.mean, splits, folds, seconds: self.seconds }
+        let ends = |split: &SplitScore| split.interval.map(|interval| [scale * interval.low, scale * interval.high]);
+        let intervals: Vec<[f64; 2]> = self.score.splits.iter().filter_map(ends).collect();
+        RunScore {
+            value: scale * self.score.mean,
+            splits,
+            folds,
+            interval: mean_interval(&intervals),
+            seconds: self.seconds,
+        }
     }
 }
 

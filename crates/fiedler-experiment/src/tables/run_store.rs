@@ -7,9 +7,9 @@ use std::time::Instant;
 use fiedler_augment::scheme::Norm;
 use fiedler_evaluate::evaluate;
 use fiedler_graph::{Dense, Observer};
-use fiedler_learn::Supervision;
 use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
+use fiedler_learn::{PretrainedEncoder, Supervision};
 
 use super::cell::{Cell, Measure};
 use super::run_score::{RunScore, ScoreRecord};
@@ -29,6 +29,8 @@ pub struct RunStore<'a> {
     pub preset: ProtocolPreset,
     /// Whether embeddings are left out of finished runs.
     pub lean: bool,
+    /// What encoders are trained on before, where they are.
+    pub pretrained_on: Option<&'a Task>,
     pub observer: &'a dyn Observer,
     pub schemes: SchemeStore,
 }
@@ -64,34 +66,41 @@ fn missing(cell: &Cell, why: &str) -> Error {
 
 impl<'a> RunStore<'a> {
     pub fn new(out: &'a Path, preset: ProtocolPreset, observer: &'a dyn Observer) -> RunStore<'a> {
-        RunStore { out, preset, lean: false, observer, schemes: SchemeStore::new(out.join("schemes")) }
+        RunStore {
+            out,
+            preset,
+            lean: false,
+            pretrained_on: None,
+            observer,
+            schemes: SchemeStore::new(out.join("schemes")),
+        }
     }
 
     /// What is there already.
     pub fn find(&self, data: &Task, cell: &Cell, seed: u64) -> Result<Option<RunScore>> {
         match cell.measure {
             Measure::Score(metric) => {
-                let folder = self.folder(data, &cell.settings, seed);
+                let folder = self.folder(data, cell, seed);
                 let wanted = self.preset.evaluation(seed, metric);
                 let found = ScoreRecord::read(folder.path(), self.preset, &wanted, data.labels_fingerprint());
                 Ok(found.map(|found| found.score()))
             }
             Measure::TrainingSeconds { epochs } => {
-                Ok(self.folder(data, &cell.settings, seed).record()?.and_then(|record| timed(&record, epochs)))
+                Ok(self.folder(data, cell, seed).record()?.and_then(|record| timed(&record, epochs)))
             }
-            Measure::FitSeconds => Ok(self.folder(data, &cell.settings, seed).record()?.as_ref().and_then(fitted)),
+            Measure::FitSeconds => Ok(self.folder(data, cell, seed).record()?.as_ref().and_then(fitted)),
             Measure::SchemeSeconds => Ok(self.timing(data, cell, seed).map(|timing| RunScore::instant(timing.seconds))),
             Measure::Norm => Ok(self.norm(data, cell, seed, 0).map(|norm| RunScore::instant(norm.before))),
             Measure::RelativeNorm { view } => {
                 Ok(self.norm(data, cell, seed, view).map(|norm| RunScore::instant(norm.relative())))
             }
-            Measure::SpectralChange => Ok(spectrum::read(self.folder(data, &cell.settings, seed).path())),
+            Measure::SpectralChange => Ok(spectrum::read(self.folder(data, cell, seed).path())),
         }
     }
 
     /// Whether the encoder of a run is there, whoever has evaluated it.
     pub fn has_learned(&self, data: &Task, cell: &Cell, seed: u64) -> bool {
-        let record = self.folder(data, &cell.settings, seed).record().ok().flatten();
+        let record = self.folder(data, cell, seed).record().ok().flatten();
         !is_supervised(&cell.settings) && record.is_some_and(|record| record.finished)
     }
 
@@ -100,7 +109,7 @@ impl<'a> RunStore<'a> {
         match cell.measure {
             Measure::Score(_) if is_supervised(&cell.settings) => self.score_classes(data, cell, seed),
             Measure::Score(metric) => {
-                let folder = self.folder(data, &cell.settings, seed);
+                let folder = self.folder(data, cell, seed);
                 let (embeddings, training) = self.embed(data, cell, seed, &folder)?;
                 let wanted = self.preset.evaluation(seed, metric);
                 let started = Instant::now();
@@ -113,13 +122,13 @@ impl<'a> RunStore<'a> {
                 Ok(record.score())
             }
             Measure::TrainingSeconds { epochs } => {
-                let folder = self.folder(data, &cell.settings, seed);
-                let made = self.learn(data, cell, seed, &folder, Existing::Resume, None)?;
+                let folder = self.folder(data, cell, seed);
+                let made = self.learn(data, cell, seed, &folder, Existing::Resume, None, None)?;
                 timed(&made.record, epochs).ok_or_else(|| missing(cell, "there was nothing to train"))
             }
             Measure::FitSeconds => {
-                let folder = self.folder(data, &cell.settings, seed);
-                let made = self.learn(data, cell, seed, &folder, Existing::Resume, None)?;
+                let folder = self.folder(data, cell, seed);
+                let made = self.learn(data, cell, seed, &folder, Existing::Resume, None, None)?;
                 fitted(&made.record).ok_or_else(|| missing(cell, "it is trained, not fitted"))
             }
             Measure::SchemeSeconds | Measure::Norm | Measure::RelativeNorm { .. } => {
@@ -128,7 +137,7 @@ impl<'a> RunStore<'a> {
             }
             Measure::SpectralChange => {
                 let scheme = self.scheme(data, cell, seed)?;
-                spectrum::measure(self.folder(data, &cell.settings, seed).path(), &data.dataset, &scheme.scheme, seed)
+                spectrum::measure(self.folder(data, cell, seed).path(), &data.dataset, &scheme.scheme, seed)
             }
         }
     }
@@ -159,20 +168,63 @@ impl<'a> RunStore<'a> {
     }
 
     /// The folder of a run: named after data, method and scheme, and a fingerprint of all that matters.
-    fn folder(&self, data: &Task, settings: &Settings, seed: u64) -> RunFolder {
+    fn folder(&self, data: &Task, cell: &Cell, seed: u64) -> RunFolder {
+        let settings = &cell.settings;
         let method = &settings.method;
         let plain = self.seeded(settings, 0);
         let of_data = (&data.record.fingerprint, &data.record.features_fingerprint);
         // What learns from labels differs with them and with how they are divided; the rest can be evaluated in many ways.
         let of_labels = is_supervised(settings).then(|| (data.labels_fingerprint(), self.preset));
-        let key = short_hash(&(plain, of_data, of_labels, self.preset == ProtocolPreset::Reference));
+        let key = (plain, of_data, of_labels, self.preset == ProtocolPreset::Reference);
+        let key = match self.started_from(cell) {
+            Some(start) => short_hash(&(key, start)),
+            None => short_hash(&key),
+        };
         let kind = match method.as_any().takes_scheme() && !has_own_views(settings) {
             false => method.name().to_owned(),
             true => format!("{}-{}", method.name(), settings.scheme_or_usual().name()),
         };
+        let kind = match &cell.start {
+            Some(start) => format!("{kind}-from-{}", start.method.name()),
+            None => kind,
+        };
         let name = format!("{kind}-{}", &key[..10]);
         let path: PathBuf = [&data.name, &name, &format!("seed-{seed}")].iter().collect();
         RunFolder::new(&self.out.join("runs").join(path))
+    }
+
+    /// A fingerprint of all settings of a cell.
+    pub fn settings_key(&self, cell: &Cell) -> String {
+        let own = self.seeded(&cell.settings, 0);
+        let key = match self.started_from(cell) {
+            Some(start) => short_hash(&(own, start)),
+            None => short_hash(&own),
+        };
+        key[..10].to_owned()
+    }
+
+    /// What decides the weights that a cell starts from.
+    fn started_from(&self, cell: &Cell) -> Option<(Settings, String, Option<String>)> {
+        let (start, data) = (cell.start.as_ref()?, self.pretrained_on?);
+        Some((self.seeded(start, 0), data.record.fingerprint.clone(), data.record.features_fingerprint.clone()))
+    }
+
+    /// The encoder that a cell starts from, trained now if it is not there; one for all seeds and all data.
+    fn pretrained(&self, cell: &Cell) -> Result<Option<PretrainedEncoder>> {
+        let (Some(start), Some(data)) = (&cell.start, self.pretrained_on) else { return Ok(None) };
+        let before = Cell { settings: start.clone(), start: None, ..cell.clone() };
+        let folder = self.folder(data, &before, 0);
+        if !folder.record()?.is_some_and(|record| record.finished) {
+            self.observer.note(&format!("pre-training {} on {}", cell.row, data.title));
+            let plan = RunPlan {
+                recipe: Some(cell.recipe.clone()),
+                schemes: Some(&self.schemes),
+                formats: &[],
+                ..RunPlan::new(data, self.seeded(start, 0))
+            };
+            plan.check()?.fit(&folder, Existing::Resume, self.observer)?;
+        }
+        Ok(Some(read_encoder(&folder.encoder())?.pretrained()?))
     }
 
     /// The embeddings of a run that is finished, or else is finished now; and the time that learning took.
@@ -194,7 +246,7 @@ impl<'a> RunStore<'a> {
             }
             existing = Existing::Replace;
         }
-        let outcome = self.learn(data, cell, seed, folder, existing, None)?.outcome;
+        let outcome = self.learn(data, cell, seed, folder, existing, None, None)?.outcome;
         Ok((outcome.embeddings.to_dense()?, outcome.history.seconds))
     }
 
@@ -206,22 +258,29 @@ impl<'a> RunStore<'a> {
         folder: &RunFolder,
         existing: Existing,
         supervision: Option<Supervision<'_>>,
+        pretrained: Option<&PretrainedEncoder>,
     ) -> Result<RunArtifacts> {
+        let mut settings = self.seeded(&cell.settings, seed);
+        if let (MethodSettings::Supervised(method), Some(pretrained)) = (&mut settings.method, pretrained) {
+            method.start.clone_from(&pretrained.method(true).start);
+        }
         let plan = RunPlan {
             recipe: Some(cell.recipe.clone()),
             supervision,
+            initial: pretrained.map(PretrainedEncoder::weights),
             schemes: Some(&self.schemes),
             formats: if self.lean { &[] } else { &[TableFormat::Npy] },
-            ..RunPlan::new(data, self.seeded(&cell.settings, seed))
+            ..RunPlan::new(data, settings)
         };
         plan.check()?.fit(folder, existing, self.observer)
     }
 
     /// An encoder that is trained by labels is scored by the classes that it gives itself, once for each split.
     fn score_classes(&self, data: &Task, cell: &Cell, seed: u64) -> Result<RunScore> {
-        let folder = self.folder(data, &cell.settings, seed);
+        let folder = self.folder(data, cell, seed);
         let evaluation = self.preset.evaluation(seed, None);
         let mut scores = SupervisedScores::new(data, self.preset, &evaluation)?;
+        let pretrained = self.pretrained(cell)?;
         for at in 0..scores.splits().len() {
             let split = scores.splits()[at].clone();
             let folder = RunFolder::new(&folder.path().join(format!("split-{at}")));
@@ -233,7 +292,7 @@ impl<'a> RunStore<'a> {
             let stale = folder.record()?.is_some_and(|record| record.finished);
             let existing = if stale { Existing::Replace } else { Existing::Resume };
             let supervision = Supervision { labels: &data.target()?.labels, split: &split };
-            let made = self.learn(data, cell, seed, &folder, existing, Some(supervision))?;
+            let made = self.learn(data, cell, seed, &folder, existing, Some(supervision), pretrained.as_ref())?;
             let finished = scores.score(&split, &made.outcome)?;
             scores.write(folder.path(), &finished)?;
             scores.add(finished);

@@ -33,6 +33,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
                 recipe: base.name.clone(),
                 about: base.about.clone(),
                 settings,
+                start: None,
                 measure: Measure::Score(None),
                 paper: None,
                 against: (scheme == "opposite").then(|| format!("uniform {ratio}")),

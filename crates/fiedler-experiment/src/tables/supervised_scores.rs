@@ -36,7 +36,8 @@ impl<'a> SupervisedScores<'a> {
         preset: ProtocolPreset,
         evaluation: &EvaluationSettings,
     ) -> Result<SupervisedScores<'a>> {
-        let scores = fiedler_evaluate::SupervisedScores::new(data.target()?, preset.protocol(), evaluation.seed)?;
+        let scores = fiedler_evaluate::SupervisedScores::new(data.target()?, preset.protocol(), evaluation.seed)?
+            .with_bootstrap(evaluation.bootstrap, evaluation.seed);
         Ok(SupervisedScores { scores, found: Vec::new(), labels: data.labels_fingerprint() })
     }
 

@@ -67,6 +67,9 @@ pub struct Entry {
     /// What was found on every split, where only their mean counts.
     #[serde(default)]
     pub folds: Vec<Value>,
+    /// Where the figure lies with 95 % confidence by the bootstrap over test items: the mean of the ends over seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// Test items over training items of a split, where all splits have the same.
     #[serde(default)]
     pub test_to_train: Option<f64>,
@@ -146,6 +149,12 @@ impl Entry {
     }
 }
 
+/// The mean of the ends of several intervals; none where there are none.
+pub fn mean_interval(intervals: &[[f64; 2]]) -> Option<[f64; 2]> {
+    let mean = |end: usize| intervals.iter().map(|ends| ends[end]).sum::<f64>() / intervals.len() as f64;
+    (!intervals.is_empty()).then(|| [mean(0), mean(1)])
+}
+
 fn difference(of_means: f64, error: f64) -> Option<Difference> {
     (error > 0.0).then(|| Difference { of_means, standard_errors: of_means / error })
 }
@@ -188,6 +197,7 @@ impl Table {
                 paper: entry.paper.map(|paper| paper.mean),
                 paper_deviation: entry.paper.and_then(|paper| paper.std),
                 from_paper: entry.paper_difference().map(|found| found.standard_errors),
+                interval: entry.interval,
                 against: entry.against.clone().unwrap_or_default(),
                 difference: from_row.map(|found| found.of_means),
                 from_row: from_row.map(|found| found.standard_errors),
@@ -215,6 +225,13 @@ impl Table {
             notes.push(
                 "Less another row: the mean of the differences of equal seeds and splits, over its standard error; splits of one \
                  seed overlap, so that the error is somewhat too small."
+                    .to_owned(),
+            );
+        }
+        if self.entries.iter().any(|entry| entry.interval.is_some()) {
+            notes.push(
+                "Interval: 95 %, by the bootstrap over test items, the mean of its ends over seeds: what other test items of the same kind would \
+                 change, which seeds do not show."
                     .to_owned(),
             );
         }
@@ -321,6 +338,7 @@ mod tests {
             against: None,
             lower_is_better: false,
             folds: Vec::new(),
+            interval: None,
             test_to_train: None,
             failed: Vec::new(),
         }

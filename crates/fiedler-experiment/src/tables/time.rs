@@ -43,6 +43,7 @@ fn cells(context: &Context<'_>) -> Result<Vec<Cell>> {
             recipe: base.name.clone(),
             about: base.about.clone(),
             settings,
+            start: None,
             measure,
             paper,
             against: None,

@@ -10,11 +10,11 @@ use crate::error::{Error, Result};
 use crate::features::{Categorical, Features};
 
 /// Columns of an atom that make it what it is; the others follow from these and the bonds, or are stereochemistry.
-const ELEMENT: usize = 0;
-const CHARGE: usize = 3;
+pub(super) const ELEMENT: usize = 0;
+pub(super) const CHARGE: usize = 3;
 const HYDROGENS: usize = 4;
 /// The column of a bond's kind.
-const KIND: usize = 0;
+pub(super) const KIND: usize = 0;
 
 /// A hash of each molecule of a set that does not depend on how its atoms are numbered: of elements, charges, hydrogens and kinds of
 /// bonds, but neither of stereochemistry nor of isotopes. Two molecules are taken for the same if their hashes are equal, which is when
@@ -27,8 +27,26 @@ const KIND: usize = 0;
 /// # Errors
 /// When atoms and bonds are not described by the codes of [`ATOM_CARDINALITIES`] and [`BOND_CARDINALITIES`].
 pub fn canonical_hashes(dataset: &Dataset) -> Result<Vec<u64>> {
-    let atoms = codes(dataset.features.as_ref(), &ATOM_CARDINALITIES, "atoms", &dataset.name)?;
-    let bonds = codes(dataset.edge_features.as_ref(), &BOND_CARDINALITIES, "bonds", &dataset.name)?;
+    hash_each(dataset, |molecule, atoms, bonds| {
+        for codes in atoms {
+            molecule.atom(&[codes[ELEMENT], codes[CHARGE], codes[HYDROGENS]]);
+        }
+        molecule.bonds.extend(bonds.iter().map(|&(low, high, codes)| (low, high, codes[KIND])));
+    })
+}
+
+/// The codes of each atom of a molecule.
+pub(super) type Atoms<'a> = Vec<&'a [u8]>;
+/// The ends of each bond of a molecule, and its codes.
+pub(super) type Bonds<'a> = Vec<(u32, u32, &'a [u8])>;
+
+/// A hash of what is made of the atoms and bonds of each molecule.
+pub(super) fn hash_each(
+    dataset: &Dataset,
+    make: impl Fn(&mut Molecule, &Atoms<'_>, &Bonds<'_>) + Sync,
+) -> Result<Vec<u64>> {
+    let atom_codes = codes(dataset.features.as_ref(), &ATOM_CARDINALITIES, "atoms", &dataset.name)?;
+    let bond_codes = codes(dataset.edge_features.as_ref(), &BOND_CARDINALITIES, "bonds", &dataset.name)?;
     let (graphs, all) = (&dataset.graphs, dataset.graphs.block_diagonal());
     let mut first_bond = Vec::with_capacity(graphs.len());
     let mut bond = 0;
@@ -36,20 +54,24 @@ pub fn canonical_hashes(dataset: &Dataset) -> Result<Vec<u64>> {
         first_bond.push(bond);
         bond += graphs.graph_edges(graph);
     }
-    let hash = |molecule: &mut Molecule, graph: usize| {
+    let memory = || (Molecule::default(), Atoms::new(), Bonds::new());
+    let hashes = (0..graphs.len()).into_par_iter().map_init(memory, |(molecule, atoms, bonds), graph| {
         molecule.clear();
+        atoms.clear();
+        bonds.clear();
         let nodes = graphs.node_range(graph);
         let mut bond = first_bond[graph];
         for node in nodes.clone() {
-            molecule.atom(atoms.row(node as usize));
+            atoms.push(atom_codes.row(node as usize));
             for &other in all.neighbors(node).iter().filter(|&&other| other > node) {
-                molecule.bonds.push((node - nodes.start, other - nodes.start, bonds.row(bond)[KIND]));
+                bonds.push((node - nodes.start, other - nodes.start, bond_codes.row(bond)));
                 bond += 1;
             }
         }
+        make(molecule, atoms, bonds);
         molecule.hash()
-    };
-    Ok((0..graphs.len()).into_par_iter().map_init(Molecule::default, hash).collect())
+    });
+    Ok(hashes.collect())
 }
 
 /// Leaves out the molecules whose hash is among those given, and says how many there were.
@@ -79,9 +101,9 @@ fn codes<'a>(features: Option<&'a Features>, cardinalities: &[u16], of: &str, da
 
 /// One molecule, with memory that the next can use.
 #[derive(Default)]
-struct Molecule {
+pub(super) struct Molecule {
     colors: Vec<u64>,
-    bonds: Vec<(u32, u32, u8)>,
+    pub(super) bonds: Vec<(u32, u32, u8)>,
     single: Vec<u64>,
     sums: Vec<u64>,
     sorted: Vec<u64>,
@@ -93,9 +115,8 @@ impl Molecule {
         self.bonds.clear();
     }
 
-    fn atom(&mut self, codes: &[u8]) {
-        let packed =
-            [ELEMENT, CHARGE, HYDROGENS].iter().fold(1u64, |packed, &column| packed << 8 | u64::from(codes[column]));
+    pub(super) fn atom(&mut self, codes: &[u8]) {
+        let packed = codes.iter().fold(1u64, |packed, &code| packed << 8 | u64::from(code));
         self.colors.push(mix(packed));
     }
 

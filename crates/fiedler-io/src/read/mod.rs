@@ -31,6 +31,7 @@ mod sole;
 mod struc2vec;
 mod table;
 mod target;
+pub mod torch;
 mod tu;
 mod wiki_cs;
 mod xml;

@@ -9,6 +9,7 @@
 mod degrees;
 mod ego;
 mod sample;
+mod scaffold;
 mod without;
 
 use fiedler_graph::Dataset;
@@ -34,7 +35,8 @@ pub struct Transform {
 }
 
 /// Every transform.
-pub const TRANSFORMS: &[Transform] = &[sample::TRANSFORM, without::TRANSFORM, ego::TRANSFORM, degrees::TRANSFORM];
+pub const TRANSFORMS: &[Transform] =
+    &[sample::TRANSFORM, without::TRANSFORM, scaffold::TRANSFORM, ego::TRANSFORM, degrees::TRANSFORM];
 
 /// A line that has a name of its own.
 #[derive(Debug, Clone, Copy)]

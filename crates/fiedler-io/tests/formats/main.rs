@@ -22,6 +22,7 @@ mod pyg;
 mod round_trip;
 mod scipy_npz;
 mod struc2vec;
+mod torch;
 mod tu;
 mod wiki_cs;
 mod writers;

@@ -328,7 +328,7 @@ mod tests {
         let scores: Vec<f32> = (0..4 * columns).map(|at| (at as f32 * 1.7).sin() * 2.0).collect();
         let scores = floats(scores, columns, &device).require_grad();
         let weights = if balance.is_empty() { ClassWeights::None } else { ClassWeights::Balanced };
-        let loss = prediction_loss(scores.clone(), &BatchLabels { rows, values, balance }, weights);
+        let loss = prediction_loss(scores.clone(), &BatchLabels { rows, values, balance: balance.into() }, weights);
         let value = loss.clone().into_scalar();
         (value, scores.grad(&loss.backward()).unwrap().to_data().try_to_vec().unwrap())
     }

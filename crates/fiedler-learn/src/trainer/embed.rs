@@ -47,7 +47,8 @@ impl<M: Method> Trainer<'_, M> {
         let items = self.supervision.map(|labels| labels.known(Part::Validation));
         let validate = |loaded: &Loaded<'_>| -> Result<Option<f32>> {
             let clean = loaded.clean(self.data, &self.requirements.operators)?;
-            let labels = self.supervision.map(|labels| labels.of_step(loaded, self.task.level, Part::Validation));
+            let labels =
+                self.supervision.map(|labels| labels.of_step(loaded, self.task.level, Part::Validation, &self.balance));
             self.method.validate(&model, &self.eval_step(Some(&clean), &[], labels.as_ref(), clock))
         };
         if self.task.level == TaskLevel::Nodes {

@@ -8,6 +8,7 @@ mod sampler;
 mod settings;
 mod steps;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use burn::module::Module;
@@ -54,6 +55,8 @@ pub(crate) struct Trainer<'a, M: Method> {
     /// The views that the settings ask for.
     pub(crate) given: &'a [Pipeline],
     pub(crate) supervision: Option<Supervision<'a>>,
+    /// What classes count so that they count alike: of the whole training set, and so the same in every step.
+    pub(crate) balance: Arc<[f32]>,
     /// Weights of another run that training starts from.
     pub(crate) initial: Option<&'a StateDict>,
     pub(crate) training: &'a TrainingSettings,

@@ -82,7 +82,8 @@ impl<'a, M: Method> Trainer<'a, M> {
                 (loaded, clean)
             }
         };
-        let labels = self.supervision.map(|labels| labels.of_step(&loaded, self.task.level, Part::Train));
+        let labels =
+            self.supervision.map(|labels| labels.of_step(&loaded, self.task.level, Part::Train, &self.balance));
         let views = self.draw(&loaded, views, epoch as u32, 0)?;
         Ok(Made { loaded, clean, views, labels, rows: batch.rows.clone() })
     }

@@ -5,11 +5,11 @@ use super::{Call, Node, Slot};
 use crate::error::Result;
 use crate::input::File;
 
-/// Runs the program to its end and returns all values, and which of them is the result; `outside` admits references to what is not in the pickle.
+/// Runs the program to its end and returns all values, which of them is the result, and the byte behind the program; `outside` admits references to what is not in the pickle.
 ///
 /// Every step takes at least one byte and adds at most a few slots; nodes and calls take several bytes each wherever data
 /// are pickled. So memory stays a small multiple of the file's size.
-pub(super) fn run(file: &File, start: usize, outside: bool) -> Result<(Vec<Node>, Slot)> {
+pub(super) fn run(file: &File, start: usize, outside: bool) -> Result<(Vec<Node>, Slot, usize)> {
     let mut machine = Machine {
         scan: Scan::new(file, start),
         size: file.bytes().len(),
@@ -25,7 +25,7 @@ pub(super) fn run(file: &File, start: usize, outside: bool) -> Result<(Vec<Node>
         match machine.scan.byte()? {
             b'.' => {
                 let root = machine.pop()?;
-                return Ok((machine.nodes, root));
+                return Ok((machine.nodes, root, machine.scan.at()));
             }
             operation => machine.step(operation)?,
         }

@@ -51,14 +51,27 @@ impl Pickle {
 
     /// Reads a pickle that may refer to what stands beside it, as PyTorch's do to the bytes of tensors; nothing is looked up.
     pub(super) fn read_with_outside(file: &File) -> Result<Pickle> {
-        let (nodes, root) = machine::run(file, 0, true)?;
-        Ok(Pickle { nodes: nodes.into(), root, size: file.bytes().len() })
+        Ok(Pickle::read_part(file, 0, true)?.0)
+    }
+
+    /// Reads one of several pickles in a file, which starts at a byte, and gives the byte behind it.
+    pub(super) fn read_part(file: &File, start: usize, outside: bool) -> Result<(Pickle, usize)> {
+        let (nodes, root, end) = machine::run(file, start, outside)?;
+        Ok((Pickle { nodes: nodes.into(), root, size: file.bytes().len() }, end))
+    }
+
+    /// What identifies each thing outside of the pickle that it refers to.
+    pub(super) fn outside(&self) -> impl Iterator<Item = Items<'_>> {
+        let places = (0..).zip(self.nodes.iter()).filter(|(_, node)| matches!(node, Node::Outside(_)));
+        places.filter_map(|(place, _)| match self.value(Slot::At(place)) {
+            Value::Outside(items) => Some(items),
+            _ => None,
+        })
     }
 
     /// Reads the pickle that starts at a byte of a file.
     pub(super) fn read_bytes(file: &File, start: usize) -> Result<Pickle> {
-        let (nodes, root) = machine::run(file, start, false)?;
-        Ok(Pickle { nodes: nodes.into(), root, size: file.bytes().len() })
+        Ok(Pickle::read_part(file, start, false)?.0)
     }
 
     /// The value that was pickled.

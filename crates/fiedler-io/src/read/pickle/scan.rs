@@ -14,6 +14,11 @@ impl<'a> Scan<'a> {
         Scan { file, at: start }
     }
 
+    /// The next byte's place.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
     /// An error at the byte that was read last.
     pub(super) fn malformed(&self, found: impl std::fmt::Display, expected: &str) -> Malformed {
         let found = format!("{found} at byte {}", self.at.saturating_sub(1));

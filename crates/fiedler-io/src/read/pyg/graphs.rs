@@ -7,9 +7,9 @@ use fiedler_graph::{Dataset, Dense, Features, GraphSet, GraphSource, Labels, Spl
 use super::super::assemble::Assembly;
 use super::super::npz::Array;
 use super::super::pickle::{Entries, Value};
+use super::super::torch::Tensors;
 use super::super::{ReadOptions, duplicates};
 use super::Mapping;
-use super::tensor::Tensors;
 use crate::error::{Place, Result};
 
 /// What is used of a graph; everything else is named in a note.

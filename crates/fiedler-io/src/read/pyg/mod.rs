@@ -5,25 +5,19 @@
 //! have a column for each of several splits; a note names the rest. `y` with a row for each node is labels of nodes, with a row for each graph labels of graphs.
 
 mod graphs;
-mod tensor;
 
 use fiedler_graph::Dataset;
 
 use super::pickle::{Entries, Pickle, Value};
+use super::torch::{PICKLE, Tensors, ZIP_MAGIC};
 use super::{Format, ReadOptions};
 use crate::error::{Place, Result};
 use crate::input::{Archive, DataSource};
 use graphs::Graphs;
-use tensor::Tensors;
 
 /// PyTorch Geometric's processed data.
 pub const FORMAT: Format =
     Format { name: "pyg", about: "data.pt of PyTorch Geometric: one graph or a set of graphs", recognizes, read };
-
-/// The pickle in the archive.
-const PICKLE: &str = "data.pkl";
-/// How every zip archive begins.
-const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 
 fn recognizes(input: &DataSource) -> bool {
     let Some(name) = file(input) else { return false };

@@ -1,28 +1,55 @@
-//! Tensors of PyTorch: a call in the pickle that says which bytes, how many and in which order, and a member of the archive with the bytes.
+//! Tensors of PyTorch: a call in the pickle that says which bytes, how many and in which order, and a storage with the bytes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::super::npz::{Array, Type};
 use super::super::pickle::{Items, Value};
 use crate::error::{Malformed, Place, Result};
 use crate::input::Archive;
 
-/// What stands in one archive.
-pub(super) struct Tensors<'a> {
-    archive: &'a Archive,
+/// The tensors of one file.
+pub(in crate::read) struct Tensors<'a> {
+    place: Place,
+    storages: Storages<'a>,
     big_endian: bool,
 }
 
-impl Tensors<'_> {
-    pub(super) fn of(archive: &Archive) -> Result<Tensors<'_>> {
+/// Where the bytes of tensors stand.
+enum Storages<'a> {
+    /// Each in a member of an archive.
+    Archive(&'a Archive),
+    /// One behind the other, by their keys.
+    Bytes(HashMap<String, &'a [u8]>),
+}
+
+impl<'a> Tensors<'a> {
+    pub(in crate::read) fn of(archive: &'a Archive) -> Result<Tensors<'a>> {
         let big_endian = archive.has("byteorder") && archive.read("byteorder")?.bytes().starts_with(b"big");
-        Ok(Tensors { archive, big_endian })
+        Ok(Tensors { place: archive.place().clone(), storages: Storages::Archive(archive), big_endian })
     }
 
-    pub(super) fn place(&self, name: &str) -> Place {
-        self.archive.place().member(name)
+    /// Those of storages that stand in one file.
+    pub(super) fn of_bytes(place: Place, storages: HashMap<String, &'a [u8]>, big_endian: bool) -> Tensors<'a> {
+        Tensors { place, storages: Storages::Bytes(storages), big_endian }
+    }
+
+    pub(in crate::read) fn place(&self, name: &str) -> Place {
+        self.place.member(name)
+    }
+
+    fn storage(&self, key: &str, place: &Place) -> Result<Cow<'a, [u8]>> {
+        match &self.storages {
+            Storages::Archive(archive) => Ok(Cow::Owned(archive.read(&format!("data/{key}"))?.into_bytes())),
+            Storages::Bytes(bytes) => match bytes.get(key) {
+                Some(bytes) => Ok(Cow::Borrowed(bytes)),
+                None => Err(place.malformed("a tensor of a storage that is not in the file", "one that is").into()),
+            },
+        }
     }
 
     /// The array that a value describes: a tensor, a numpy array, or a single number.
-    pub(super) fn array(&self, value: Value<'_>, name: &str) -> Result<Array> {
+    pub(in crate::read) fn array(&self, value: Value<'_>, name: &str) -> Result<Array> {
         let place = self.place(name);
         match value {
             Value::Integer(number) => {
@@ -66,11 +93,12 @@ impl Tensors<'_> {
             return Err(malformed.hint("convert the tensor in Python, for example with .float()").into());
         };
         let key = storage.get(2).and_then(Value::text).unwrap_or_default();
-        let bytes = self.archive.read(&format!("data/{key}"))?.into_bytes();
+        let bytes = self.storage(key, &place)?;
         let lengths = |at: usize| -> Option<Vec<usize>> {
             arguments.get(at)?.items()?.iter().map(|length| usize::try_from(length.integer()?).ok()).collect()
         };
         let offset = arguments.get(1).and_then(Value::integer).and_then(|offset| usize::try_from(offset).ok());
+        let offset = offset.and_then(|offset| offset.checked_add(offset_of_view(storage)?));
         let (Some(offset), Some(shape), Some(stride)) = (offset, lengths(2), lengths(3)) else {
             return Err(place.malformed("a tensor without shape or order", "whole numbers from 0 on").into());
         };
@@ -78,6 +106,14 @@ impl Tensors<'_> {
             return Err(too_short(&place, bytes.len(), &shape).into());
         };
         Array::from_bytes(place, of, shape, false, values, 0)
+    }
+}
+
+/// Values before the part of a storage that a tensor is of: files of before PyTorch 1.6 may name a part, as `(key, offset, size)`.
+fn offset_of_view(storage: Items<'_>) -> Option<usize> {
+    match storage.get(5).and_then(Value::items) {
+        Some(view) => usize::try_from(view.get(1)?.integer()?).ok(),
+        None => Some(0),
     }
 }
 
@@ -130,7 +166,7 @@ fn is_contiguous(shape: &[usize], stride: &[usize]) -> bool {
 }
 
 /// The type of the values in a storage of this class.
-fn type_of(class: &str, big_endian: bool) -> Option<Type> {
+pub(super) fn type_of(class: &str, big_endian: bool) -> Option<Type> {
     let short = match class {
         "DoubleStorage" => "f8",
         "FloatStorage" => "f4",
