@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
 use burn::tensor::{Device, Int, TensorData};
-use fiedler_graph::{Categorical, Features, Sparse};
+use fiedler_graph::{Categorical, Dense, Features, Sparse};
 
 use crate::device::DeviceRows;
 use crate::error::{Error, Result, check_size};
@@ -13,6 +13,8 @@ use crate::ops::{self, kernel::SparseRows, operation};
 
 /// Share of values that are not zero above which writing them all out is faster.
 const DENSE_FROM: f64 = 0.3;
+/// Rows that are multiplied at once where nothing is recorded: features of large graphs need no second copy then.
+const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// A sparse matrix of features, in compressed rows.
 #[derive(Debug, Clone)]
@@ -114,7 +116,54 @@ pub(crate) enum MatrixRef<'a> {
 #[derive(Debug, Clone)]
 enum Matrix {
     Sparse(Arc<SparseMatrix>),
-    Dense(Tensor<2>),
+    Dense(Arc<DenseMatrix>),
+}
+
+/// Dense features, which become a tensor when the whole of them is first asked for.
+#[derive(Debug)]
+struct DenseMatrix {
+    size: [usize; 2],
+    /// The values as the data hold them, shared with these.
+    source: Option<Dense>,
+    tensor: OnceLock<Tensor<2>>,
+    device: Device,
+}
+
+impl DenseMatrix {
+    fn tensor(&self) -> Tensor<2> {
+        let make = || {
+            let values = self.source.as_ref().map_or_else(Vec::new, |dense| dense.values().to_vec());
+            Tensor::from_data(TensorData::new(values, self.size), &self.device)
+        };
+        self.tensor.get_or_init(make).clone()
+    }
+
+    /// `values · weight`, some rows after the other.
+    fn times_in_parts(&self, source: &Dense, weight: &Tensor<2>, rows_at_once: usize) -> Tensor<2> {
+        let [rows, columns] = self.size;
+        let width = weight.dims()[1];
+        let mut product: Vec<f32> = Vec::with_capacity(rows * width);
+        for part in source.values().chunks(rows_at_once * columns.max(1)) {
+            let part = TensorData::new(part.to_vec(), [part.len() / columns.max(1), columns]);
+            let part = Tensor::<2>::from_data(part, &weight.device()).matmul(weight.clone());
+            product.extend(part.into_data().try_into_vec::<f32>().unwrap_or_default());
+        }
+        Tensor::from_data(TensorData::new(product, [rows, width]), &weight.device())
+    }
+
+    fn times(&self, weight: Tensor<2>) -> Tensor<2> {
+        match &self.source {
+            Some(source)
+                if self.size[0] > ROWS_AT_ONCE
+                    && self.size[1] > 0
+                    && self.tensor.get().is_none()
+                    && !weight.is_autodiff() =>
+            {
+                self.times_in_parts(source, &weight, ROWS_AT_ONCE)
+            }
+            _ => self.tensor().matmul(weight),
+        }
+    }
 }
 
 impl FeatureMatrix {
@@ -126,9 +175,9 @@ impl FeatureMatrix {
             }
             Features::Categorical(categorical) => Matrix::Sparse(Arc::new(SparseMatrix::from(categorical))),
             Features::Dense(_) | Features::Sparse(_) => {
-                let data =
-                    TensorData::new(features.to_dense().values().to_vec(), [features.rows(), features.columns()]);
-                Matrix::Dense(Tensor::from_data(data, device))
+                let (size, tensor) = ([features.rows(), features.columns()], OnceLock::new());
+                let source = Some(features.to_dense());
+                Matrix::Dense(Arc::new(DenseMatrix { size, source, tensor, device: device.clone() }))
             }
         };
         FeatureMatrix { matrix, kept: None, masked: None, device: device.clone() }
@@ -138,7 +187,7 @@ impl FeatureMatrix {
     pub fn rows(&self) -> usize {
         match &self.matrix {
             Matrix::Sparse(sparse) => sparse.rows(),
-            Matrix::Dense(dense) => dense.dims()[0],
+            Matrix::Dense(dense) => dense.size[0],
         }
     }
 
@@ -146,7 +195,7 @@ impl FeatureMatrix {
     pub fn columns(&self) -> usize {
         match &self.matrix {
             Matrix::Sparse(sparse) => sparse.columns(),
-            Matrix::Dense(dense) => dense.dims()[1],
+            Matrix::Dense(dense) => dense.size[1],
         }
     }
 
@@ -159,7 +208,7 @@ impl FeatureMatrix {
     pub(crate) fn matrix_ref(&self) -> MatrixRef<'_> {
         match &self.matrix {
             Matrix::Sparse(sparse) => MatrixRef::Sparse(sparse.rows_of_entries()),
-            Matrix::Dense(dense) => MatrixRef::Dense(operation::to_cpu(dense.clone()), dense.dims()[1]),
+            Matrix::Dense(dense) => MatrixRef::Dense(operation::to_cpu(dense.tensor()), dense.size[1]),
         }
     }
 
@@ -199,7 +248,7 @@ impl FeatureMatrix {
     /// All values written out, those of left-out columns and masked rows as well.
     pub fn to_dense(&self) -> Tensor<2> {
         let sparse = match &self.matrix {
-            Matrix::Dense(dense) => return dense.clone(),
+            Matrix::Dense(dense) => return dense.tensor(),
             Matrix::Sparse(sparse) => sparse,
         };
         let (rows, columns) = (sparse.rows(), sparse.columns());
@@ -231,7 +280,7 @@ impl FeatureMatrix {
     fn unmasked_times(&self, weight: Tensor<2>) -> Tensor<2> {
         match &self.matrix {
             Matrix::Sparse(sparse) => ops::project(sparse, self.kept.as_ref(), weight),
-            Matrix::Dense(dense) => dense.clone().matmul(match &self.kept {
+            Matrix::Dense(dense) => dense.times(match &self.kept {
                 None => weight,
                 // Leaving out a column of the features is leaving out a row of the weight, which is smaller.
                 Some(kept) => {
@@ -248,7 +297,32 @@ impl FeatureMatrix {
 /// Rows that another network gives; gradients flow to them.
 impl From<Tensor<2>> for FeatureMatrix {
     fn from(rows: Tensor<2>) -> FeatureMatrix {
-        let device = rows.device();
-        FeatureMatrix { matrix: Matrix::Dense(rows), kept: None, masked: None, device }
+        let (device, size) = (rows.device(), rows.dims());
+        let dense = DenseMatrix { size, source: None, tensor: OnceLock::from(rows), device: device.clone() };
+        FeatureMatrix { matrix: Matrix::Dense(Arc::new(dense)), kept: None, masked: None, device }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::device::DeviceSettings;
+
+    #[test]
+    fn parts_of_the_rows_give_what_all_rows_give() {
+        let device = DeviceSettings::default().open();
+        let number = |at: usize| ((at * 37 + 11) % 101) as f32 / 50.0 - 1.0;
+        let dense = Dense::new(103, 9, (0..103 * 9).map(number).collect()).unwrap();
+        let weight = Tensor::<2>::from_data(TensorData::new((0..45).map(number).collect(), [9, 5]), &device);
+        let features = FeatureMatrix::new(&Features::Dense(dense.clone()), &device);
+        let whole = features.times(weight.clone()).into_data().try_into_vec::<f32>().unwrap();
+        let Matrix::Dense(matrix) = &features.matrix else { panic!("dense features stay dense") };
+        for rows_at_once in [1, 7, 102, 103, 500] {
+            let parts = matrix.times_in_parts(&dense, &weight, rows_at_once).into_data().try_into_vec::<f32>().unwrap();
+            let apart = whole.iter().zip(&parts).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+            assert!(parts.len() == whole.len() && apart <= 1e-6, "{rows_at_once}: {apart}");
+        }
     }
 }

@@ -339,6 +339,7 @@ impl SavedEncoder {
             supervision: None,
             initial: None,
             training: &TrainingSettings::default(),
+            sampler: None,
             seed,
             device: &device,
             checkpoint: None,
