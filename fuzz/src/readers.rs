@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 
 use fiedler_graph::{Dataset, Features, Graph, measure};
+use fiedler_io::compact::with_checksums;
 use fiedler_io::input::{Archive, File};
 use fiedler_io::molecule::Molecule;
 use fiedler_io::read::npz::{Array, Matrix};
@@ -157,6 +158,7 @@ const LAYOUTS: &[Layout] = &[
             "a.npz!test_masks.npy",
         ],
     },
+    Layout { target: "fiedler", format: "fiedler", named: Some("a.fiedler"), files: &["a.fiedler"] },
     Layout { target: "matrix_market", format: "matrix-market", named: Some("a.mtx"), files: &["a.mtx"] },
     Layout { target: "gexf", format: "gexf", named: Some("a.gexf"), files: &["a.gexf"] },
     Layout {
@@ -198,6 +200,12 @@ pub fn run(target: &str, data: &[u8]) {
         "smiles" => smiles(data),
         "table" => table(data),
         "torch" => torch(data),
+        // As it is, and with the checksums that would let it through.
+        "fiedler" => {
+            for data in [data.to_vec(), with_checksums(data.to_vec())] {
+                LAYOUTS.iter().filter(|layout| layout.target == target).for_each(|layout| layout.read(&data));
+            }
+        }
         _ => match LAYOUTS.iter().find(|layout| layout.target == target) {
             Some(layout) => layout.read(data),
             None => panic!("no target is called {target}"),

@@ -4,7 +4,10 @@
 //! bound `b`, and what is met is accepted with `p / b`: exact, and at most about two candidates are met for each flip.
 //! Of a packed triangle, whole blocks form a class, and the few pairs above their block's bound are listed by themselves.
 
+mod by_node;
+
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use fiedler_graph::Graph;
 use fiedler_graph::random::stream;
@@ -12,6 +15,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use crate::support::row_start;
+use by_node::PairsByNode;
 
 /// Classes go down to 2^-31; smaller probabilities share the last.
 const CLASSES: usize = 32;
@@ -35,6 +39,8 @@ pub struct EdgeFlips {
     /// Blocks of the triangle, class after class.
     blocks: Vec<u32>,
     block_classes: Classes,
+    /// Made when a block is first drawn from.
+    by_node: OnceLock<Arc<PairsByNode>>,
 }
 
 impl EdgeFlips {
@@ -74,7 +80,8 @@ impl EdgeFlips {
         let block_classes = Classes::of(blocks.iter().map(|&(class, _)| class));
         let (pairs, probabilities) = listed.into_iter().unzip();
         let blocks = blocks.into_iter().map(|(_, block)| block).collect();
-        EdgeFlips { nodes, pairs, probabilities, pair_classes, triangle, blocks, block_classes }
+        let by_node = OnceLock::new();
+        EdgeFlips { nodes, pairs, probabilities, pair_classes, triangle, blocks, block_classes, by_node }
     }
 
     /// Number of nodes of the graph.

@@ -18,6 +18,9 @@ pub struct Convert {
     /// The file to write
     #[arg(value_name = "TO")]
     to: PathBuf,
+    /// The format, whatever the name of the file
+    #[arg(long = "to", value_name = "FORMAT")]
+    target_format: Option<String>,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -29,11 +32,15 @@ impl Convert {
     pub fn run(&self, common: &Common, output: &Output) -> Result<()> {
         let dataset = self.reading.load(Some(&self.data), common.seed(), output)?;
         // Before anything is written, so that whoever misses something can still choose another format.
-        let left_out = write::left_out(&dataset, &self.to)?;
+        let format = match &self.target_format {
+            Some(name) => write::Format::named(name)?,
+            None => write::Format::of(&self.to)?,
+        };
+        let left_out = format.left_out(&dataset);
         for note in &left_out {
             output.note(&format!("note: {note}"));
         }
-        let written = write::write(&dataset, &self.to, &write::WriteOptions { force: self.force })?;
+        let written = write::write_as(&dataset, &self.to, format, &write::WriteOptions { force: self.force })?;
         for path in &written.files {
             output.note(&format!("wrote {}", path.display()));
         }
@@ -48,7 +55,8 @@ fn formats() -> String {
     let mut help = String::from("Formats by the target's name:");
     for format in write::FORMATS {
         let sets = if format.holds_sets { " (also sets)" } else { "" };
-        help.push_str(&format!("\n  {}{sets}\n      {}", format.endings.join(" "), format.about));
+        let endings = format.endings.join(" ");
+        help.push_str(&format!("\n  {endings}, or --to {}{sets}\n      {}", format.name, format.about));
     }
     help.push_str(
         "\n\nWhat a format has no place for is told before it is written.\nExample: fiedler convert cora cora.graphml",

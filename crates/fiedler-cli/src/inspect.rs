@@ -2,7 +2,7 @@
 
 use fiedler_attack::{Suspect, suspicious_edges};
 use fiedler_graph::measure::{self, Range, Summary};
-use fiedler_graph::{BuildReport, Dataset};
+use fiedler_graph::{BuildReport, Dataset, Event, Observer};
 use fiedler_spectral::Operator;
 use fiedler_spectral::properties::{self, Summary as Spectrum, SummarySettings};
 use serde::Serialize;
@@ -87,10 +87,11 @@ impl Inspect {
             let message = format!("{} has {} graphs, and a spectrum is of one", dataset.name, dataset.graphs.len());
             return Err(Error::new(ErrorKind::Usage, message, "choose one with --graph N".to_owned()));
         };
-        let spinner = output.spinner("computing eigenvalues");
         let settings = SummarySettings { operator: self.operator, seed: common.seed(), ..Default::default() };
-        let spectrum = properties::summarize(graph, &settings);
-        spinner.finish_and_clear();
+        let stage = "spectrum";
+        let _ = output.event(&Event::Begin { stage, total: None });
+        let spectrum = properties::summarize_watched(graph, &settings, output);
+        let _ = output.event(&Event::End { stage });
         Ok(spectrum?)
     }
 }

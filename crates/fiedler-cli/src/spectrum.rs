@@ -5,6 +5,9 @@ use fiedler_spectral::properties::{Diameter, Summary};
 
 use super::table::{Table, count, figure};
 
+/// Residuals above this are told.
+const ROUGH: f64 = 1e-5;
+
 /// Adds what the spectrum tells to a table.
 pub fn describe(table: &mut Table, spectrum: &Summary) {
     let (low, high) = (spectrum.extremes.lowest.first(), spectrum.extremes.highest.first());
@@ -15,7 +18,14 @@ pub fn describe(table: &mut Table, spectrum: &Summary) {
     table.row("spectrum", format!("of the {}{range}", operator(spectrum.operator)));
     table.row("  norm", figure(spectrum.norm));
     let bounds = spectrum.operator.bounds();
-    let estimated = if spectrum.histogram_estimated { "  (estimated)" } else { "" };
+    let worst = spectrum.histogram_errors.iter().copied().fold(0.0, f64::max) / spectrum.nodes.max(1) as f64;
+    let estimated = match (spectrum.histogram_estimated, spectrum.histogram_errors.is_empty()) {
+        (false, _) => String::new(),
+        (true, true) => "  (estimated)".to_owned(),
+        (true, false) => {
+            format!("  (estimated; standard error of a bar at most {} % of the nodes)", figure(100.0 * worst))
+        }
+    };
     table.row("  density", format!("{} {} {}{estimated}", bounds.0, sparkline(&spectrum.histogram), bounds.1));
     if spectrum.operator == Operator::Laplacian && spectrum.zero_eigenvalues > 1 {
         let parts = format!("0, {} times: once for each part that has an edge", count(spectrum.zero_eigenvalues));
@@ -24,6 +34,9 @@ pub fn describe(table: &mut Table, spectrum: &Summary) {
     if low.is_some() {
         table.row("  lowest", values(&spectrum.extremes.lowest));
         table.row("  highest", values(&spectrum.extremes.highest));
+        if spectrum.extremes.residual > ROUGH {
+            table.row("  residual", format!("{}: no eigenvalue is further off", figure(spectrum.extremes.residual)));
+        }
     }
     connectivity(table, spectrum);
     spectrum.notes.iter().for_each(|note| table.row("  note", note));

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use fiedler_evaluate::ProtocolPreset;
 use fiedler_experiment::recipe::{self, SettingsSource};
-use fiedler_experiment::search::{Search, SearchPlan, Trial, best_path, shown};
+use fiedler_experiment::search::{GENERATION, Search, SearchPlan, Trial, best_path, shown};
+use fiedler_experiment::tables::TablePart;
 use fiedler_experiment::{Error, ErrorKind, Result, Task, settings_tree};
 use fiedler_learn::run::Settings;
+use fiedler_report::number::several;
 use serde_json::json;
 
 use super::Common;
@@ -50,6 +52,13 @@ pub struct Tune {
     /// Change any setting that the search starts from, such as --set training.patience=20; `fiedler settings` lists them
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
+    /// Print the runs of the first generation that is not finished as JSON, and compute nothing
+    #[arg(long, conflicts_with = "part")]
+    list: bool,
+    /// Share the search with other processes: of each generation make every N-th run first, from number K on, then those that nobody is at, and write no
+    /// results; the command without this gathers
+    #[arg(long, value_name = "K/N", value_parser = str::parse::<TablePart>)]
+    part: Option<TablePart>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -60,12 +69,14 @@ pub struct Tune {
 const EXAMPLES: &str = "\
 In the folder: best.toml (for `fiedler embed --settings`, or, named after the dataset, for `fiedler reproduce --recipes`), trials.csv (all
 that was tried), summary.md (what was searched, and how), runs/ and schemes/. While a search is under way, run.lock keeps other processes
-away (exit code 8).
+away (exit code 8). Trials are proposed in generations of eight, each by what those before have found, so that with --part any number of processes
+that share the folder come to the same trials; a process waits for runs that others are at, and takes over those of processes that are gone.
 
 Examples:
   fiedler tune cora --out cora-tuned
   fiedler tune cora --scheme uniform-removal --budget 100 --out cora-uniform
   fiedler tune cora --method dgi --out cora-dgi
+  fiedler tune cora --out cora-tuned --part 0/2 & fiedler tune cora --out cora-tuned --part 1/2; wait; fiedler tune cora --out cora-tuned
   fiedler tune edges.csv --features words.csv --labels labels.csv --out mine";
 
 impl Tune {
@@ -80,10 +91,23 @@ impl Tune {
             epochs: self.epochs,
             out: self.out.clone(),
             command: command_line(),
+            // What is only listed is not locked.
+            part: self.part.or_else(|| self.list.then(TablePart::whole)),
         };
         let search = Search::new(plan, &task, output)?;
+        if self.list {
+            return output.json(&json!({ "generation": GENERATION, "runs": search.list()? }));
+        }
         output.listen();
         let trials = search.run().map_err(|error| or_stopped(error, &self.out))?;
+        if let Some(part) = self.part {
+            let runs: usize = trials.iter().map(|trial| trial.found.len()).sum();
+            let words = format!(
+                "part {part}: all {} are finished; the command without --part writes the results\n",
+                several(runs, "run")
+            );
+            return if self.json { output.json(&json!({ "runs": runs })) } else { output.result(&words) };
+        }
         self.tell(&task, &search, &trials, output)
     }
 

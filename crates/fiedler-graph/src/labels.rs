@@ -129,6 +129,25 @@ fn clear<T>(rows: &mut [Option<T>], columns: usize, items: &[u32]) {
 }
 
 impl Classes {
+    /// The class of each item by its number, and the names of the classes.
+    ///
+    /// ```
+    /// use fiedler_graph::Classes;
+    /// let classes = Classes::new(vec!["b".into(), "a".into()], vec![Some(1), None, Some(0)])?;
+    /// assert_eq!((classes.count(), classes.of()[0]), (2, Some(1)));
+    /// assert!(Classes::new(vec!["a".into()], vec![Some(1)]).is_err());
+    /// # Ok::<(), fiedler_graph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a class has no name.
+    pub fn new(names: Vec<String>, of: Vec<Option<u32>>) -> Result<Classes> {
+        if let Some(class) = of.iter().flatten().find(|class| **class as usize >= names.len()) {
+            return Err(Error::setting("class", class, format!("a number below {}", names.len())));
+        }
+        Ok(Classes { names, of })
+    }
+
     /// Maps labels of any kind to classes 0, 1, 2 …: in numeric order when all are whole numbers, else alphabetically.
     ///
     /// ```

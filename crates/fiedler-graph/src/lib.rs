@@ -20,6 +20,7 @@
 //!
 //! This crate touches no files and knows no formats.
 
+mod block;
 mod build;
 mod component;
 mod csr;
@@ -38,10 +39,12 @@ pub mod measure;
 pub mod molecule;
 mod names;
 mod observer;
+mod partition;
 pub mod random;
 mod set;
 mod split;
 
+pub use block::NodeMarks;
 pub use build::PairChunk;
 pub use dataset::{Dataset, GraphSource, ReadReport};
 pub use ego::{EgoNets, ego_nets, walked_ego_nets};
@@ -51,5 +54,6 @@ pub use graph::{BuildReport, EdgeLookup, Graph, MAX_NODES};
 pub use labels::{Classes, Labels, MultiLabel, Regression};
 pub use names::{Name, Names};
 pub use observer::{Event, NoObserver, Observer};
+pub use partition::partition;
 pub use set::{Batch, GraphSet};
 pub use split::Split;

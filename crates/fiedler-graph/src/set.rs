@@ -41,6 +41,8 @@ pub struct Batch {
     pub node_rows: Vec<u32>,
     /// The graphs' places in the set.
     pub graphs: Vec<usize>,
+    /// Whether it has only some nodes of its one graph ([`Batch::block`]).
+    pub is_block: bool,
 }
 
 impl Batch {
@@ -152,7 +154,8 @@ impl GraphSet {
     /// The chosen graphs as one block-diagonal graph, in the order given.
     pub fn batch(&self, graphs: &[usize]) -> Batch {
         let (node_offsets, node_rows) = (Vec::new(), Vec::new());
-        let mut batch = Batch { graph: Arc::new(Graph::empty(0)), node_offsets, node_rows, graphs: Vec::new() };
+        let mut batch =
+            Batch { graph: Arc::new(Graph::empty(0)), node_offsets, node_rows, graphs: Vec::new(), is_block: false };
         self.batch_into(graphs, &mut batch);
         batch
     }
@@ -164,6 +167,7 @@ impl GraphSet {
             node_offsets: self.node_offsets.clone(),
             node_rows: (0..self.num_nodes() as u32).collect(),
             graphs: (0..self.len()).collect(),
+            is_block: false,
         }
     }
 
@@ -185,6 +189,7 @@ impl GraphSet {
         batch.node_offsets.clear();
         batch.node_rows.clear();
         batch.graphs.clear();
+        batch.is_block = false;
         batch.graphs.extend_from_slice(graphs);
         batch.node_offsets.push(0);
         indptr.push(0);

@@ -29,6 +29,7 @@
 
 pub mod atomic;
 pub mod catalogue;
+pub mod compact;
 pub mod error;
 pub mod input;
 pub mod molecule;

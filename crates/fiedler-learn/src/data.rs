@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Device;
-use fiedler_graph::{Batch, Dataset, Features, GraphSet};
+use fiedler_graph::{Batch, Dataset, Features, GraphSet, NodeMarks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ use crate::molecule_features::{MoleculeFeatures, not_molecules};
 use crate::sample::Loaded;
 use crate::sources::FeatureSources;
 use crate::task::TaskLevel;
+use crate::trainer::Block;
 use crate::{FeatureMatrix, MessageGraph, Normalization};
 
 /// How features become an encoder's input.
@@ -73,6 +74,8 @@ pub struct Data<'a> {
     /// How messages pass in that batch, without features of edges: made once as well.
     whole_graphs: Mutex<Vec<(Normalization, MessageGraph)>>,
     names: Option<&'a [String]>,
+    /// Memory as long as the graph has nodes, for cutting blocks.
+    marks: Mutex<Option<NodeMarks>>,
 }
 
 impl<'a> Data<'a> {
@@ -125,7 +128,8 @@ impl<'a> Data<'a> {
         };
         let (whole, whole_matrix, whole_graphs) = (OnceLock::new(), OnceLock::new(), Mutex::new(Vec::new()));
         let names = dataset.feature_names.as_deref().filter(|_| columns.is_none() && settings.molecules.is_usual());
-        Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names })
+        let marks = Mutex::new(None);
+        Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names, marks })
     }
 
     /// The graphs.
@@ -207,6 +211,20 @@ impl<'a> Data<'a> {
         let batch = self.graphs.batch(graphs);
         let features = self.features.gather(&batch.node_rows);
         Loaded::new(Arc::new(batch), Cow::Owned(features), device)
+    }
+
+    /// Brings some nodes of the one graph to a device, with all edges among them. The cost grows with the block.
+    ///
+    /// # Errors
+    /// As [`Data::load_all`].
+    pub(crate) fn load_block(&self, block: Block, device: &Device) -> Result<Loaded<'static>> {
+        let graph = self.graphs.block_diagonal();
+        let mut kept = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let marks = kept.get_or_insert_with(|| NodeMarks::new(graph.num_nodes()));
+        let batch = Batch::block(graph, block.nodes, marks);
+        drop(kept);
+        let features = self.features.gather(&batch.node_rows);
+        Ok(Loaded::new(Arc::new(batch), Cow::Owned(features), device)?.with_rows(block.rows))
     }
 }
 

@@ -13,6 +13,8 @@ use crate::ops::{self, kernel::SparseRows, operation};
 
 /// Share of values that are not zero above which writing them all out is faster.
 const DENSE_FROM: f64 = 0.3;
+/// Rows that are multiplied at once where nothing is recorded: features of large graphs need no second copy then.
+const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// A sparse matrix of features, in compressed rows.
 #[derive(Debug, Clone)]
@@ -119,8 +121,8 @@ enum Matrix {
     Rows(Tensor<2>),
 }
 
-/// A dense matrix of features, shared with the dataset. It is brought to the device when it is first multiplied there: what looks at the
-/// features alone never holds them twice.
+/// A dense matrix of features, shared with the dataset. It is brought to the device when the whole of it is first multiplied there: what
+/// looks at the features alone never holds them twice.
 #[derive(Debug)]
 struct DenseMatrix {
     held: Dense,
@@ -138,6 +140,26 @@ impl DenseMatrix {
             Tensor::from_data(data, device)
         };
         self.on_device.get_or_init(bring).clone()
+    }
+
+    /// `values · weight`, some rows after the other.
+    fn times_in_parts(&self, weight: &Tensor<2>, rows_at_once: usize) -> Tensor<2> {
+        let (rows, columns, width) = (self.held.rows(), self.held.columns(), weight.dims()[1]);
+        let mut product: Vec<f32> = Vec::with_capacity(rows * width);
+        for part in self.held.values().chunks(rows_at_once * columns.max(1)) {
+            let part = TensorData::new(part.to_vec(), [part.len() / columns.max(1), columns]);
+            let part = Tensor::<2>::from_data(part, &weight.device()).matmul(weight.clone());
+            product.extend(part.into_data().try_into_vec::<f32>().unwrap_or_default());
+        }
+        Tensor::from_data(TensorData::new(product, [rows, width]), &weight.device())
+    }
+
+    fn times(&self, weight: Tensor<2>, device: &Device) -> Tensor<2> {
+        let is_large = self.held.rows() > ROWS_AT_ONCE && self.held.columns() > 0;
+        if is_large && self.on_device.get().is_none() && !weight.is_autodiff() {
+            return self.times_in_parts(&weight, ROWS_AT_ONCE);
+        }
+        self.tensor(device).matmul(weight)
     }
 }
 
@@ -265,12 +287,7 @@ impl FeatureMatrix {
     }
 
     fn unmasked_times(&self, weight: Tensor<2>) -> Tensor<2> {
-        let rows = match &self.matrix {
-            Matrix::Sparse(sparse) => return ops::project(sparse, self.kept.as_ref(), weight),
-            Matrix::Dense(dense) => dense.tensor(&self.device),
-            Matrix::Rows(rows) => rows.clone(),
-        };
-        rows.matmul(match &self.kept {
+        let of_kept = |weight: Tensor<2>| match &self.kept {
             None => weight,
             // Leaving out a column of the features is leaving out a row of the weight, which is smaller.
             Some(kept) => {
@@ -279,7 +296,12 @@ impl FeatureMatrix {
                 let kept = Tensor::<2>::from_data(TensorData::new(kept, [rows, 1]), &weight.device());
                 weight * kept
             }
-        })
+        };
+        match &self.matrix {
+            Matrix::Sparse(sparse) => ops::project(sparse, self.kept.as_ref(), weight),
+            Matrix::Dense(dense) => dense.times(of_kept(weight), &self.device),
+            Matrix::Rows(rows) => rows.clone().matmul(of_kept(weight)),
+        }
     }
 }
 
@@ -288,5 +310,29 @@ impl From<Tensor<2>> for FeatureMatrix {
     fn from(rows: Tensor<2>) -> FeatureMatrix {
         let device = rows.device();
         FeatureMatrix { matrix: Matrix::Rows(rows), kept: None, masked: None, device }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::device::DeviceSettings;
+
+    #[test]
+    fn parts_of_the_rows_give_what_all_rows_give() {
+        let device = DeviceSettings::default().open();
+        let number = |at: usize| ((at * 37 + 11) % 101) as f32 / 50.0 - 1.0;
+        let dense = Dense::new(103, 9, (0..103 * 9).map(number).collect()).unwrap();
+        let weight = Tensor::<2>::from_data(TensorData::new((0..45).map(number).collect(), [9, 5]), &device);
+        let features = FeatureMatrix::new(&Features::Dense(dense), &device);
+        let whole = features.times(weight.clone()).into_data().try_into_vec::<f32>().unwrap();
+        let Matrix::Dense(matrix) = &features.matrix else { panic!("dense features stay dense") };
+        for rows_at_once in [1, 7, 102, 103, 500] {
+            let parts = matrix.times_in_parts(&weight, rows_at_once).into_data().try_into_vec::<f32>().unwrap();
+            let apart = whole.iter().zip(&parts).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+            assert!(parts.len() == whole.len() && apart <= 1e-6, "{rows_at_once}: {apart}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Embeddings;
+use crate::Normalization;
 use crate::beside::{EmbeddingSettings, Joint};
 use crate::data::{Data, FeatureSettings};
 use crate::device::DeviceSettings;
@@ -22,9 +23,9 @@ use crate::ops::Pooling;
 use crate::readout::ReadoutSettings;
 use crate::saved::{EmbeddedViews, SavedEncoder};
 use crate::state_dict::StateDict;
-use crate::supervision::Supervision;
+use crate::supervision::{Part, Supervision};
 use crate::task::{Task, TaskLevel};
-use crate::trainer::{Checkpointing, History, Trained, Trainer, TrainingSettings, estimate};
+use crate::trainer::{Checkpointing, History, Sampler, SamplerInput, Trained, Trainer, TrainingSettings, estimate};
 use crate::views::{ViewStore, check_views};
 
 /// All settings of a run, as they stand in files. The defaults are the paper's for one graph; what a file leaves open of training is as
@@ -237,9 +238,9 @@ impl<'s, 'a> Run<'s, 'a> {
         let settings = self.settings.resolved_for(method);
         settings.training.check()?;
         let data = Data::new(self.dataset, &settings.features)?;
-        let (sampler, num_graphs) = (settings.training.sampler, data.graphs().len());
-        sampler.check(num_graphs)?;
-        settings.training.check_steps(sampler.steps_per_epoch(num_graphs, settings.training.batch_size))?;
+        let (num_graphs, num_nodes) = (data.graphs().len(), data.graphs().num_nodes());
+        settings.training.check_sampler(num_graphs)?;
+        settings.training.check_steps(settings.training.steps_per_epoch(num_graphs, num_nodes))?;
         let given = settings.given_views()?;
         let [views, embedded] = method.all_views(&given);
         let supervision = self.supervision;
@@ -260,6 +261,7 @@ impl<'s, 'a> Run<'s, 'a> {
             return Err(Error::setting("method", info.name, format!("a method for {level}: {}", names.join(", "))));
         }
         let requirements = method.check(&task)?;
+        check_blocks(method, &settings.training, &data, &requirements)?;
         Phase::check_all(&method.all_phases())?;
         let initial = check_start(method, &task, self.initial)?;
         let supervision = supervision.filter(|_| requirements.labels);
@@ -386,6 +388,7 @@ impl<'a> CheckedRun<'a> {
         let Fitting { schemes, checkpoint, observer } = fitting;
         let device = self.settings.device.open();
         let views = ViewStore::new(&self.data, schemes);
+        let sampler = self.requirements.trained.then(|| self.sampler(observer));
         let trainer = Trainer {
             method,
             data: &self.data,
@@ -398,12 +401,28 @@ impl<'a> CheckedRun<'a> {
             balance: self.supervision.map_or_else(Vec::new, |labels| labels.balance()).into(),
             initial: self.initial,
             training: &self.settings.training,
+            sampler,
             seed: self.settings.seed,
             device: &device,
             checkpoint,
             observer,
         };
         trainer.train()
+    }
+
+    /// How epochs are divided into steps.
+    fn sampler<'s>(&'s self, observer: &'s dyn Observer) -> Box<dyn Sampler + 's> {
+        let graphs = match &self.supervision {
+            Some(labels) if self.task.num_graphs > 1 => {
+                labels.known(Part::Train).into_iter().map(|graph| graph as usize).collect()
+            }
+            _ => (0..self.task.num_graphs).collect(),
+        };
+        let Settings { seed, training, .. } = &self.settings;
+        let TrainingSettings { batch_size, batch_nodes, .. } = *training;
+        let graph = self.data.graphs().block_diagonal();
+        let input = SamplerInput { graphs, batch_size, batch_nodes, graph, seed: *seed, observer };
+        training.sampler.build(self.task.num_graphs, input)
     }
 
     /// The embedding of a method without training on the same data, such as the features as they are.
@@ -440,6 +459,7 @@ impl<'a> CheckedRun<'a> {
             balance: Vec::new().into(),
             initial: None,
             training: &self.settings.training,
+            sampler: None,
             seed: self.settings.seed,
             device: &device,
             checkpoint: None,
@@ -447,6 +467,33 @@ impl<'a> CheckedRun<'a> {
         };
         trainer.train()
     }
+}
+
+/// Refuses steps that look at blocks of a graph where the method, or what is known of the edges, does not allow it.
+fn check_blocks(
+    method: &dyn AnyMethod,
+    training: &TrainingSettings,
+    data: &Data<'_>,
+    requirements: &Requirements,
+) -> Result<()> {
+    let Some(sampler) = training.block_sampler(data.graphs().len()) else { return Ok(()) };
+    if !requirements.trained {
+        return Ok(());
+    }
+    let name = method.info().name;
+    if !method.takes_blocks() {
+        let others = MethodSettings::ALL.iter().filter_map(|info| info.name.parse::<MethodSettings>().ok());
+        let others: Vec<&str> =
+            others.filter(|other| other.as_any().takes_blocks()).map(|other| other.name()).collect();
+        let expected = format!("whole: {name} looks at the whole graph at once; {} can do without", others.join(", "));
+        return Err(Error::setting("training.sampler", sampler, expected));
+    }
+    if data.dims().edges.is_some() && requirements.operators.contains(&Normalization::None) {
+        let expected =
+            "whole where edges have features that the encoder looks at (features.edges = false leaves them out)";
+        return Err(Error::setting("training.sampler", sampler, expected));
+    }
+    Ok(())
 }
 
 /// The weights that a method starts from, if it starts from any: they must be there, be the right ones, and fit the model.

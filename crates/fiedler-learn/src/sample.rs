@@ -19,6 +19,8 @@ pub struct Loaded<'a> {
     features: Cow<'a, Features>,
     matrix: FeatureMatrix,
     device: Device,
+    /// The nodes that count, where a sampler has brought others along.
+    pub(crate) rows: Option<Vec<u32>>,
 }
 
 /// Graphs as encoders and losses take them.
@@ -28,7 +30,7 @@ pub struct Sample {
     pub features: FeatureMatrix,
     /// Which nodes belong to which graph.
     pub offsets: GraphOffsets,
-    /// The nodes that were not dropped, where some were.
+    /// The nodes that count and were not dropped, where these are not all: a sampler may have brought others along, for their messages alone.
     pub kept: Option<KeptNodes>,
     /// For each node whether its features are hidden, where a step of the view's pipeline hides some.
     pub masked_nodes: Option<Vec<bool>>,
@@ -45,7 +47,7 @@ enum Topology {
     View(Arc<Graph>),
 }
 
-/// Nodes that were not dropped.
+/// Nodes that count and were not dropped.
 #[derive(Debug, Clone)]
 pub struct KeptNodes {
     /// Their rows.
@@ -100,7 +102,7 @@ impl<'a> Loaded<'a> {
     ) -> Result<Loaded<'a>> {
         check_size("table of features", features.rows(), batch.graph.num_nodes())?;
         let device = matrix.device().clone();
-        Ok(Loaded { batch, features, matrix, device })
+        Ok(Loaded { batch, features, matrix, device, rows: None })
     }
 
     /// Features in the form to multiply.
@@ -110,6 +112,11 @@ impl<'a> Loaded<'a> {
             Features::Categorical(_) => FeatureMatrix::new(&Mask::default().apply(features)?, device),
             numbers => FeatureMatrix::new(numbers, device),
         })
+    }
+
+    /// The same, of which only some nodes count.
+    pub(crate) fn with_rows(self, rows: Option<Vec<u32>>) -> Loaded<'a> {
+        Loaded { rows, ..self }
     }
 
     /// The graphs' places in the set.
@@ -122,7 +129,7 @@ impl<'a> Loaded<'a> {
         Ok(Sample {
             features: self.matrix.clone(),
             offsets: GraphOffsets::from(&*self.batch),
-            kept: None,
+            kept: self.kept(None, &GraphOffsets::from(&*self.batch)),
             masked_nodes: None,
             choices: Vec::new(),
             graphs: self.message_graphs(data, &self.batch.graph, None, operators)?,
@@ -136,13 +143,25 @@ impl<'a> Loaded<'a> {
         let offsets = GraphOffsets::from(&*self.batch);
         Ok(Sample {
             features: self.masked(&mask, feature_rows.as_deref())?,
-            kept: dropped.as_deref().map(|dropped| KeptNodes::new(dropped, &offsets)),
+            kept: self.kept(dropped.as_deref(), &offsets),
             offsets,
             masked_nodes: mask.nodes,
             choices,
             graphs: self.message_graphs(data, &graph, self_loop_weights.as_deref(), operators)?,
             topology: Topology::View(Arc::new(graph)),
         })
+    }
+
+    /// The nodes that count and were not dropped.
+    fn kept(&self, dropped: Option<&[bool]>, offsets: &GraphOffsets) -> Option<KeptNodes> {
+        let is_dropped = |row: usize| dropped.is_some_and(|dropped| dropped[row]);
+        match &self.rows {
+            None => dropped.map(|_| KeptNodes::new(|row| !is_dropped(row), offsets)),
+            Some(rows) => {
+                let counts = |row: usize| rows.binary_search(&(row as u32)).is_ok();
+                Some(KeptNodes::new(|row| counts(row) && !is_dropped(row), offsets))
+            }
+        }
     }
 
     fn message_graphs(
@@ -190,11 +209,11 @@ impl<'a> Loaded<'a> {
 }
 
 impl KeptNodes {
-    fn new(dropped: &[bool], offsets: &GraphOffsets) -> KeptNodes {
-        let mut rows = Vec::with_capacity(dropped.len());
+    fn new(is_kept: impl Fn(usize) -> bool, offsets: &GraphOffsets) -> KeptNodes {
+        let mut rows = Vec::new();
         let mut ends = vec![0];
         for graph in 0..offsets.len() {
-            rows.extend(offsets.range(graph).filter(|&row| !dropped[row]).map(|row| row as u32));
+            rows.extend(offsets.range(graph).filter(|&row| is_kept(row)).map(|row| row as u32));
             ends.push(rows.len() as u32);
         }
         KeptNodes { rows, offsets: GraphOffsets::new(ends) }

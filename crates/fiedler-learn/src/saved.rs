@@ -368,6 +368,7 @@ impl SavedEncoder {
             balance: Vec::new().into(),
             initial: None,
             training: &TrainingSettings::default(),
+            sampler: None,
             seed,
             device: &device,
             checkpoint: None,

@@ -147,6 +147,7 @@ fn select(batch: &Batch, blocks: &[usize]) -> Result<Batch> {
     Ok(Batch {
         node_rows: part.node_rows.iter().map(|&node| batch.node_rows[node as usize]).collect(),
         graphs: blocks.iter().map(|&block| batch.graphs[block]).collect(),
+        is_block: batch.is_block,
         ..part
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fiedler_graph::{Batch, GraphSet};
+use fiedler_graph::{Batch, GraphSet, NodeMarks};
 
 use super::View;
 use crate::error::{Error, Result};
@@ -38,6 +38,9 @@ impl StaticView {
     }
 
     pub(super) fn draw(&self, batch: &Batch) -> Result<View> {
+        if batch.is_block {
+            return self.block(batch);
+        }
         let sizes = |block: usize, graph: usize| {
             graph < self.graphs.len() && self.graphs.node_range(graph).len() == batch.node_range(block).len()
         };
@@ -46,6 +49,18 @@ impl StaticView {
         }
         let self_loop_weights = batch.node_rows.iter().map(|&row| self.self_loop_weights[row as usize]).collect();
         let graph = Arc::unwrap_or_clone(self.graphs.batch(&batch.graphs).graph);
+        Ok(View { self_loop_weights: Some(self_loop_weights), ..View::of(graph) })
+    }
+
+    /// Of a block, the weights among its nodes. What they give to other nodes is lost.
+    fn block(&self, batch: &Batch) -> Result<View> {
+        let known = batch.node_rows.last().is_none_or(|&last| (last as usize) < self.graphs.num_nodes());
+        if self.graphs.len() != 1 || !known {
+            return Err(Error::setting("batch", "of another set", "some nodes of the scheme's own graph"));
+        }
+        let mut marks = NodeMarks::new(self.graphs.num_nodes());
+        let graph = self.graphs.block_diagonal().induced(&batch.node_rows, &mut marks);
+        let self_loop_weights = batch.node_rows.iter().map(|&row| self.self_loop_weights[row as usize]).collect();
         Ok(View { self_loop_weights: Some(self_loop_weights), ..View::of(graph) })
     }
 }

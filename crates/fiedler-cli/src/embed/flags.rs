@@ -52,6 +52,12 @@ pub struct LearnFlags {
     /// Batch size: graphs that a step looks at, of a set
     #[arg(long, value_name = "N")]
     batch_size: Option<usize>,
+    /// Sampler of one graph that is too large for a step: neighbors, ego, walk or clusters, or whole [default: whole; with --batch-nodes clusters]
+    #[arg(long, value_name = "NAME")]
+    sampler: Option<String>,
+    /// Nodes of a step, of one graph that is trained on in parts [default with --sampler: 1024]
+    #[arg(long, value_name = "N")]
+    batch_nodes: Option<usize>,
     /// Patience: epochs without a smaller loss after which training ends
     #[arg(long, value_name = "N")]
     patience: Option<usize>,
@@ -90,7 +96,7 @@ fn method_help() -> String {
 }
 
 impl LearnFlags {
-    fn flags(&self, method: &MethodSettings) -> [Flag; 15] {
+    fn flags(&self, method: &MethodSettings) -> [Flag; 17] {
         let flag = |name, keys, value| Flag { name, keys, value };
         let whole = |value: Option<usize>| value.map(|value| json!(value));
         let real = |value: Option<f64>| value.map(|value| json!(value));
@@ -126,6 +132,8 @@ impl LearnFlags {
             flag("--encoders", &["method.share_encoder"], self.encoders.map(|count| json!(count != 2))),
             flag("--beside", &["embedding.beside"], text(&self.beside)),
             flag("--batch-size", &["training.batch_size"], whole(self.batch_size)),
+            flag("--sampler", &["training.sampler.name"], text(&self.sampler)),
+            flag("--batch-nodes", &["training.batch_nodes"], whole(self.batch_nodes)),
             flag("--patience", &["training.patience"], whole(self.patience)),
             flag("--checkpoint-every", &["training.checkpoint_every"], whole(self.checkpoint_every)),
         ]

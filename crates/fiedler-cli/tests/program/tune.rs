@@ -155,3 +155,43 @@ fn mistakes_are_explained() {
         assert!(!folder.path().join(out).exists(), "{out}");
     }
 }
+
+#[test]
+fn parts_share_a_search_and_come_to_the_same_trials() {
+    let folder = TempDir::new().unwrap();
+    let arguments = |out: &'static str| {
+        ["tune", "sbm:nodes=120", "--budget", "14", "--epochs", "1", "--recipe", "span-small", "--out", out]
+    };
+    fiedler(folder.path()).args(arguments("alone")).assert().success();
+    let list = || -> Value {
+        let output = fiedler(folder.path()).args(arguments("shared")).arg("--list").assert().success();
+        serde_json::from_slice(&output.get_output().stdout).unwrap()
+    };
+    let runs = list()["runs"].as_array().unwrap().clone();
+    assert_eq!(runs.len(), 8, "a generation");
+    assert!(runs.iter().all(|run| run["finished"] == false && run["seed"] == 1000));
+
+    // One is killed, and leaves a lock that nobody holds any more.
+    let spawn = |part: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fiedler"));
+        let command = command.current_dir(folder.path()).args(arguments("shared")).args(["--part", part]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let mut first = spawn("0/3");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let others: Vec<_> = ["1/3", "2/3", "2/3"].into_iter().map(spawn).collect();
+    for mut other in others {
+        assert!(other.wait().unwrap().success());
+    }
+    assert!(!folder.path().join("shared/trials.csv").exists(), "parts write no results");
+    assert_eq!(list()["runs"], serde_json::json!([]));
+    fiedler(folder.path()).args(arguments("shared")).assert().success();
+    assert_eq!(outcomes(&folder.path().join("shared")), outcomes(&folder.path().join("alone")));
+    let recipe = |out: &str| {
+        let text = fs::read_to_string(folder.path().join(out).join("best.toml")).unwrap();
+        text.lines().filter(|line| !line.contains("Searched by")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(recipe("shared"), recipe("alone"));
+}

@@ -135,7 +135,10 @@ fn too_large(estimate: &MemoryEstimate, allowed: u64) -> Error {
     let of = |bytes| memory::in_words(bytes);
     let (what, advice) = match estimate.scheme > estimate.training {
         true => ("the scheme", "choose --support candidates or edges"),
-        false => ("training", "choose a smaller --hidden or --batch-size, or --method hops"),
+        false => (
+            "training",
+            "choose a smaller --hidden or --batch-size, --batch-nodes for one large graph, or --method hops",
+        ),
     };
     let message = format!(
         "this run needs about {} of memory, of which {} are held by the data and {} go to {what}; it may have {}",

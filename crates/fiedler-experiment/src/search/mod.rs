@@ -1,13 +1,14 @@
 //! Hyperparameter search by validation only: random changes of the best trials, and successive halving over seeds.
 
 mod files;
+mod generation;
 mod halving;
 mod space;
 mod trials;
 mod validation;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fiedler_evaluate::Metric;
 use fiedler_graph::Observer;
@@ -18,21 +19,26 @@ use crate::observe::Tell;
 use crate::run::timing::{epoch_seconds, in_words};
 use crate::run::{Existing, RunFolder, RunLock, RunPlan, remove};
 use crate::scheme_store::SchemeStore;
+use crate::tables::TablePart;
 use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
 use fiedler_graph::fingerprint::short_hash;
 
 pub use files::{best_path, shown};
+pub use generation::{GENERATION, SearchRun};
+use generation::{Job, Progress};
 use halving::SEEDS;
 pub use space::Choice;
 use space::Space;
-use trials::rank;
+use trials::{FailedRun, rank};
 pub use trials::{Trial, TrialScore};
 use validation::ValidationScorers;
 
 /// Seed of a search's first run and split; tables begin with 0.
 pub const FIRST_SEED: u64 = 1000;
 
+/// Between two looks at runs that other processes are at.
+const WAIT: Duration = Duration::from_millis(500);
 /// One trial in so many has nothing of those before.
 const ANEW: usize = 5;
 /// The others change one of so many best.
@@ -55,6 +61,16 @@ pub struct SearchPlan {
     pub out: PathBuf,
     /// What is recorded as having started the search.
     pub command: String,
+    /// The runs of each generation that are this process's, where several share the search; without it, it has the folder for itself.
+    pub part: Option<TablePart>,
+}
+
+/// How fast a search is.
+struct Pace {
+    started: Instant,
+    done: usize,
+    /// Seconds of all runs so far.
+    spent: f64,
 }
 
 /// A search that can be run.
@@ -68,8 +84,10 @@ pub struct Search<'a> {
     out: PathBuf,
     command: String,
     observer: &'a dyn Observer,
-    /// Trials, schemes and scores in the folder are those of one process.
-    lock: RunLock,
+    /// Trials, schemes and scores in the folder are those of one process, but for those that share a search in parts.
+    lock: Option<RunLock>,
+    /// The runs of each generation that are this process's first.
+    part: Option<TablePart>,
     schemes: SchemeStore,
     /// What the runs of each seed are scored by.
     scorers: Vec<ValidationScorers>,
@@ -100,7 +118,10 @@ impl<'a> Search<'a> {
         let scorers =
             seeds.map(|at| ValidationScorers::new(target, protocol, FIRST_SEED, at)).collect::<Result<_>>()?;
         let space = Space::new(&plan.base, task, plan.epochs)?;
-        let lock = RunLock::make(&plan.out)?;
+        let lock = match plan.part {
+            Some(_) => None,
+            None => Some(RunLock::make(&plan.out)?),
+        };
         Ok(Search {
             task,
             space,
@@ -112,6 +133,7 @@ impl<'a> Search<'a> {
             command: plan.command,
             observer,
             lock,
+            part: plan.part,
             scorers,
         })
     }
@@ -136,50 +158,96 @@ impl<'a> Search<'a> {
         self.scorers[0].metric()
     }
 
-    /// Makes all rounds; the best trial is the first.
+    /// Makes all rounds; the best trial is the first. Of a search in parts, the runs of other parts are left to them as long as they are at them, and made
+    /// here where nobody is; so every process sees the search to its end.
     ///
     /// # Errors
     /// When the first settings cannot be trained with, files cannot be written, or the observer asks to stop; what is finished is kept.
     pub fn run(&self) -> Result<Vec<Trial>> {
         let first = self.rounds.first().copied().unwrap_or(1);
         self.announce(first)?;
-        let mut trials: Vec<Trial> = Vec::new();
-        let (mut done, started, mut spent) = (0, Instant::now(), 0.0);
-        for (&kept, &seeds) in self.rounds.iter().zip(&SEEDS) {
-            for at in 0..kept {
-                if at == trials.len() {
-                    trials.push(self.trial(&trials)?);
+        let mut progress = Progress::default();
+        let mut pace = Pace { started: Instant::now(), done: 0, spent: 0.0 };
+        while let Some(jobs) = progress.next(self)? {
+            self.make_all(&jobs, &mut progress.trials, &mut pace)?;
+        }
+        if self.part.is_none() {
+            files::write(self, &progress.trials)?;
+        }
+        Ok(progress.trials)
+    }
+
+    /// The runs of the first generation that is not finished; none where the search is over.
+    ///
+    /// # Errors
+    /// When choices do not go together.
+    pub fn list(&self) -> Result<Vec<SearchRun>> {
+        let mut progress = Progress::default();
+        while let Some(jobs) = progress.next(self)? {
+            let seed = |job: &Job| FIRST_SEED + job.seed as u64;
+            let mut listed = Vec::with_capacity(jobs.len());
+            for (number, job) in jobs.iter().enumerate() {
+                let trial = &mut progress.trials[job.trial];
+                let finished = trial.failed.is_some() || self.found(trial, job.seed);
+                listed.push(SearchRun { number, trial: trial.number, seed: seed(job), finished });
+            }
+            if listed.iter().any(|run| !run.finished) {
+                return Ok(listed);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Makes the runs of a generation: those of this part, then those that nobody is at, until all are there.
+    fn make_all(&self, jobs: &[Job], trials: &mut [Trial], pace: &mut Pace) -> Result<()> {
+        let own = |number: usize| self.part.is_none_or(|part| part.has(number));
+        let order = (0..jobs.len()).filter(|&number| own(number)).chain((0..jobs.len()).filter(|&number| !own(number)));
+        let mut left: Vec<usize> = order.collect();
+        while !left.is_empty() {
+            let before = left.len();
+            let mut waiting = Vec::new();
+            for &number in &left {
+                let Job { trial, seed } = jobs[number];
+                let trial = &mut trials[trial];
+                if trial.failed.is_some() {
+                    continue;
                 }
-                while trials[at].found.len() < seeds && trials[at].failed.is_none() {
-                    self.observer.check("runs", "", done, Some(self.runs()))?;
-                    self.next_seed(&mut trials[at])?;
-                    done += 1;
-                    spent += trials[at].found.last().map_or(0.0, |found| found.seconds);
-                    self.tell(&trials[at], done, spent / done as f64, started);
-                    let mut ranked = trials.clone();
+                self.observer.check("runs", "", pace.done, Some(self.runs()))?;
+                match self.make(trial, seed) {
+                    Ok(()) => {}
+                    Err(Error::Busy { .. }) if self.part.is_some() => {
+                        waiting.push(number);
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+                pace.done += 1;
+                pace.spent += trial.found.last().map_or(0.0, |found| found.seconds);
+                self.tell(trial, pace);
+                if self.part.is_none() {
+                    let mut ranked = trials.to_vec();
                     rank(&mut ranked, self.metric());
                     files::write(self, &ranked)?;
                 }
             }
-            rank(&mut trials, self.metric());
+            if waiting.len() == before {
+                std::thread::sleep(WAIT);
+            }
+            left = waiting;
         }
-        files::write(self, &trials)?;
-        Ok(trials)
-    }
-
-    /// The next trial of the first round: the settings that were given, then changes of the best so far, and now and then something else.
-    fn trial(&self, before: &[Trial]) -> Result<Trial> {
-        let number = before.len();
-        let (settings, choices) = if number == 0 {
-            self.space.start()
-        } else {
-            let mut ranked = before.to_vec();
-            rank(&mut ranked, self.metric());
-            let best: Vec<&Trial> = ranked.iter().filter(|trial| trial.failed.is_none()).take(PARENTS).collect();
-            let parent = if number.is_multiple_of(ANEW) { None } else { best.get(number % best.len().max(1)) };
-            self.space.trial(self.seed, number as u64, parent.map(|trial| trial.choices.as_slice()))?
-        };
-        Ok(Trial { number, settings, choices, found: Vec::new(), failed: None })
+        // Whoever made them, what was found stands in the order of the seeds, and ends where a run failed.
+        for job in jobs.iter().filter(|_| self.part.is_some()) {
+            let trial = &mut trials[job.trial];
+            (trial.found, trial.failed) = (Vec::new(), None);
+            let last = jobs.iter().filter(|other| other.trial == job.trial).map(|other| other.seed).max();
+            for seed in 0..=last.unwrap_or(job.seed) {
+                if trial.failed.is_none() && !self.found(trial, seed) {
+                    let message = format!("the result of trial {} has gone from the folder", trial.number);
+                    return Err(Error::new(ErrorKind::Output, message, "start the search again".to_owned()));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Says how much there is to do, and how long that will take.
@@ -193,7 +261,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn tell(&self, trial: &Trial, done: usize, each: f64, started: Instant) {
+    fn tell(&self, trial: &Trial, pace: &Pace) {
+        let Pace { started, done, spent } = *pace;
+        let each = spent / done.max(1) as f64;
         let valid = match (&trial.failed, trial.found.last()) {
             (Some(why), _) => why.clone(),
             (None, Some(found)) => format!("validation {}", shown(found.validation, None, self.metric())),
@@ -207,19 +277,41 @@ impl<'a> Search<'a> {
         ));
     }
 
-    /// The next run of a trial: found, resumed or made.
-    fn next_seed(&self, trial: &mut Trial) -> Result<()> {
-        let at = trial.found.len();
-        let scorer = &self.scorers[at];
-        let judged_by = scorer.fingerprint();
+    /// Whether a run of a trial is there; what came of it is noted.
+    fn found(&self, trial: &mut Trial, at: usize) -> bool {
+        let judged_by = self.scorers[at].fingerprint();
         let folder = self.folder(&trial.settings, at);
         if let Some(found) = TrialScore::read(folder.path(), &judged_by) {
             trial.found.push(found);
+            return true;
+        }
+        trial.failed = FailedRun::read(folder.path(), &judged_by).map(|failed| failed.why);
+        trial.failed.is_some()
+    }
+
+    /// A run of a trial: found, resumed or made.
+    fn make(&self, trial: &mut Trial, at: usize) -> Result<()> {
+        if self.found(trial, at) {
+            return Ok(());
+        }
+        let scorer = &self.scorers[at];
+        let judged_by = scorer.fingerprint();
+        let folder = self.folder(&trial.settings, at);
+        // Of a search in parts, whoever makes a run keeps others away until it is scored as well.
+        let held = match self.part {
+            Some(_) => Some(RunLock::make(&self.locks(folder.path()))?),
+            None => None,
+        };
+        if held.is_some() && self.found(trial, at) {
             return Ok(());
         }
         let finished = folder.record()?.is_some_and(|record| record.finished);
         let existing = if finished { Existing::Replace } else { Existing::Resume };
-        let observer: &dyn Observer = &self.lock.refreshing(self.observer);
+        let refreshing = self.lock.as_ref().or(held.as_ref()).map(|lock| lock.refreshing(self.observer));
+        let observer: &dyn Observer = match &refreshing {
+            Some(refreshing) => refreshing,
+            None => self.observer,
+        };
         let started = Instant::now();
         let settings = Settings { seed: FIRST_SEED + at as u64, ..trial.settings.clone() };
         let plan = RunPlan { schemes: Some(&self.schemes), formats: &[], ..RunPlan::new(self.task, settings) };
@@ -230,7 +322,9 @@ impl<'a> Search<'a> {
             Err(error)
                 if error.kind() == ErrorKind::Training || (trial.number > 0 && error.kind() == ErrorKind::Usage) =>
             {
-                trial.failed = Some(error.in_one_line());
+                let why = error.in_one_line();
+                FailedRun { judged_by, why: why.clone() }.write(folder.path())?;
+                trial.failed = Some(why);
                 return Ok(());
             }
             Err(error) => return Err(error),
@@ -250,6 +344,12 @@ impl<'a> Search<'a> {
         let key = short_hash(&(settings, &record.fingerprint, &record.features_fingerprint));
         let name = format!("{}-{}", self.task.name, &key[..10]);
         RunFolder::new(&self.out.join("runs").join(name).join(format!("seed-{}", FIRST_SEED + at as u64)))
+    }
+
+    /// Where the lock of a run lies that several processes could make.
+    fn locks(&self, folder: &Path) -> PathBuf {
+        let names: Vec<_> = folder.iter().rev().take(2).map(|name| name.to_string_lossy()).collect();
+        self.out.join("locks").join(names.join("-"))
     }
 
     /// Where everything goes.

@@ -9,7 +9,7 @@ use fiedler_learn::run::Settings;
 use serde::{Deserialize, Serialize};
 
 use super::space::Choice;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Settings that are tried.
 #[derive(Debug, Clone)]
@@ -49,6 +49,33 @@ impl TrialScore {
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let mut targets = AtomicFiles::new(true);
         targets.write(&folder.join(FILE), |file| Ok(serde_json::to_writer_pretty(file, self)?))?;
+        targets.finish()?;
+        Ok(())
+    }
+}
+
+/// What a run that led nowhere leaves in its folder as `failed.json`, so that no other process tries it again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct FailedRun {
+    /// As in [`TrialScore`].
+    pub(super) judged_by: String,
+    /// What went wrong.
+    pub(super) why: String,
+}
+
+const FAILED: &str = "failed.json";
+
+impl FailedRun {
+    /// What an earlier search left, if it was judged alike.
+    pub(super) fn read(folder: &Path, judged_by: &str) -> Option<FailedRun> {
+        let found: FailedRun = serde_json::from_str(&fs::read_to_string(folder.join(FAILED)).ok()?).ok()?;
+        (found.judged_by == judged_by).then_some(found)
+    }
+
+    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        let mut targets = AtomicFiles::new(true);
+        targets.write(&folder.join(FAILED), |file| Ok(serde_json::to_writer_pretty(file, self)?))?;
         targets.finish()?;
         Ok(())
     }

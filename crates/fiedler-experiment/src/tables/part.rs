@@ -24,6 +24,11 @@ pub struct TablePart {
 }
 
 impl TablePart {
+    /// All runs.
+    pub fn whole() -> TablePart {
+        TablePart { index: 0, of: 1 }
+    }
+
     /// Whether the part has the run of this number.
     pub fn has(self, run: usize) -> bool {
         run % self.of == self.index

@@ -199,6 +199,25 @@ impl DataSource {
         read().map_err(Error::io("read", &path))
     }
 
+    /// A file as it lies there, not unpacked, to be read part by part, and its length in bytes.
+    ///
+    /// # Errors
+    /// As [`DataSource::read`].
+    pub fn stream(&self, name: &str) -> Result<(Box<dyn Read>, u64)> {
+        let Store::Folder(folder) = &self.store else {
+            let bytes = self.read(name)?.into_bytes();
+            let length = bytes.len() as u64;
+            return Ok((Box::new(io::Cursor::new(bytes)), length));
+        };
+        let path = folder.join(name);
+        let open = || -> io::Result<(Box<dyn Read>, u64)> {
+            let file = fs::File::open(&path)?;
+            let length = file.metadata()?.len();
+            Ok((Box::new(file), length))
+        };
+        open().map_err(Error::io("read", &path))
+    }
+
     /// Reads a file that the format cannot do without.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ pub(crate) mod attributes;
 mod columns;
 mod duplicates;
 pub(crate) mod edge_list;
+mod fiedler;
 mod fill;
 mod gexf;
 mod gml;
@@ -66,6 +67,7 @@ pub struct Format {
 
 /// Every format, the most particular first: the first that recognizes a path reads it.
 pub const FORMATS: &[Format] = &[
+    fiedler::FORMAT,
     planetoid::FORMAT,
     ogb::FORMAT,
     tu::FORMAT,

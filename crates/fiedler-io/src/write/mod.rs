@@ -9,10 +9,11 @@
 //! | `.json` | a graph or a set of graphs: node-link JSON, as networkx has it |
 //! | `.zip`, `…_A.txt` | a set of graphs: the TU layout, in an archive or as files side by side |
 //! | `.npz` | a graph or a set of graphs: numpy arrays in the layout of gnn-benchmark, with all that is known of it |
+//! | `.fiedler` | a graph or a set of graphs: our own format, arrays as they lie in memory, with checksums; opened fastest |
 //!
 //! Each file is written under a temporary name in its folder and then renamed, so that there is never half a file;
 //! nothing that exists is replaced unless asked. What reading gives back is the same dataset, with these exceptions: names that all are whole numbers come
-//! back as numbers, features of categories as numbers, and, except from npz, labels as their words suggest (a single column of whole real
+//! back as numbers, features of categories as numbers, and, except from npz and fiedler, labels as their words suggest (a single column of whole real
 //! values as classes). Everything that a format leaves out is told by [`left_out`] before, and in [`Written::notes`] after writing; what it cannot do without is refused.
 //!
 //! ```
@@ -28,6 +29,7 @@
 //! ```
 
 mod edge_list;
+mod fiedler;
 mod graphml;
 mod node_link;
 mod npy;
@@ -71,9 +73,24 @@ pub struct Format {
 }
 
 /// Every format that can be written.
-pub const FORMATS: &[Format] = &[edge_list::FORMAT, graphml::FORMAT, node_link::FORMAT, tu::FORMAT, npz::FORMAT];
+pub const FORMATS: &[Format] =
+    &[edge_list::FORMAT, graphml::FORMAT, node_link::FORMAT, tu::FORMAT, npz::FORMAT, fiedler::FORMAT];
 
 impl Format {
+    /// The format of a name.
+    ///
+    /// # Errors
+    /// When none has it.
+    pub fn named(name: &str) -> Result<&'static Format> {
+        let unknown = || Error::unknown_name("format to write", name, FORMATS.iter().map(|format| format.name));
+        FORMATS.iter().find(|format| format.name == name).ok_or_else(unknown)
+    }
+
+    /// What of a dataset it cannot hold, a sentence each.
+    pub fn left_out(&self, dataset: &Dataset) -> Vec<String> {
+        (self.left_out)(dataset)
+    }
+
     /// The format that a name's ending asks for.
     ///
     /// # Errors
@@ -111,7 +128,7 @@ pub struct WriteOptions {
 /// # Ok::<(), fiedler_io::Error>(())
 /// ```
 pub fn left_out(dataset: &Dataset, path: &Path) -> Result<Vec<String>> {
-    Ok((Format::of(path)?.left_out)(dataset))
+    Ok(Format::of(path)?.left_out(dataset))
 }
 
 /// Writes a dataset.
@@ -121,7 +138,14 @@ pub fn left_out(dataset: &Dataset, path: &Path) -> Result<Vec<String>> {
 /// `force` was not asked for, or the system refuses.
 pub fn write(dataset: &Dataset, path: impl AsRef<Path>, options: &WriteOptions) -> Result<Written> {
     let path = path.as_ref();
-    let format = Format::of(path)?;
+    write_as(dataset, path, Format::of(path)?, options)
+}
+
+/// As [`write()`], in a format whatever the name of the file.
+///
+/// # Errors
+/// As there.
+pub fn write_as(dataset: &Dataset, path: &Path, format: &Format, options: &WriteOptions) -> Result<Written> {
     dataset.check()?;
     if !format.holds_sets && dataset.graph().is_none() {
         let of_sets: Vec<&str> =

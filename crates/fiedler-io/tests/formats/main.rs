@@ -4,6 +4,7 @@ mod bad_input;
 mod catalogue;
 mod common;
 mod edge_list;
+mod fiedler;
 mod fuzz;
 mod gexf;
 mod gml;

@@ -170,6 +170,11 @@ proptest! {
     fn npz_is_read_back(dataset in datasets()) {
         check(&dataset, "g.npz")?;
     }
+
+    #[test]
+    fn fiedler_is_read_back(dataset in datasets()) {
+        check(&dataset, "g.fiedler")?;
+    }
 }
 
 proptest! {
@@ -189,12 +194,12 @@ proptest! {
         let part = |wanted: usize| (0..4u32).filter(|node| parts[*node as usize] == wanted).collect();
         let split = Split { name: "own".into(), train: part(0), validation: part(1), test: part(2), stopping: part(3) };
         dataset.splits = vec![split.clone(), Split { name: "other".into(), ..Default::default() }];
-        for name in ["g.csv", "g.txt", "g.graphml", "g.npz"] {
+        for name in ["g.csv", "g.txt", "g.graphml", "g.npz", "g.fiedler"] {
             let back = there_and_back(&dataset, name);
             prop_assert_eq!(&back.feature_names, &dataset.feature_names, "{}", name);
             prop_assert_eq!(back.features.as_ref().unwrap().to_dense(), dataset.features.as_ref().unwrap().to_dense());
             prop_assert_eq!(Content::of(&back), Content::of(&dataset), "{}", name);
-            if name == "g.npz" {
+            if ["g.npz", "g.fiedler"].contains(&name) {
                 prop_assert_eq!(&back.splits, &dataset.splits);
             }
         }

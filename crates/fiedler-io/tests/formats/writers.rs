@@ -267,6 +267,7 @@ proptest! {
             check(&dataset, name, &["edge features"])?;
         }
         check(&dataset, "g.npz", &[])?;
+        check(&dataset, "g.fiedler", &[])?;
         check(&dataset, "g_A.txt", &["names", "weights", "feature names", "node labels", "splits"])?;
     }
 
@@ -274,6 +275,7 @@ proptest! {
     fn a_set_comes_back_from_every_format(dataset in sets(true)) {
         check(&dataset, "g.json", &["edge features"])?;
         check(&dataset, "g.npz", &[])?;
+        check(&dataset, "g.fiedler", &[])?;
     }
 
     #[test]

@@ -181,6 +181,19 @@ impl Gcn {
         Ok([first, shuffled].map(|first| self.encode_product(graph, first, pass)))
     }
 
+    /// The last layer alone: of the others no more is held than the next needs.
+    pub(crate) fn last(&self, graph: &MessageGraph, input: &FeatureMatrix, pass: &Pass) -> Result<Tensor<2>> {
+        check_size("table of features", input.rows(), graph.num_nodes())?;
+        let mut rows = self.product(input)?;
+        for (layer, convolution) in self.layers.iter().enumerate() {
+            if layer > 0 {
+                rows = pass.drop(rows, self.dropout).matmul(convolution.weight.val());
+            }
+            rows = convolution.propagate(graph, rows, &self.activation(layer), pass.mode());
+        }
+        Ok(rows)
+    }
+
     /// What follows a layer.
     fn activation(&self, layer: usize) -> ActivationOp {
         let last = self.activations.len() - 1;

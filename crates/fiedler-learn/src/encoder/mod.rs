@@ -201,6 +201,19 @@ impl Encoder {
         }
     }
 
+    /// The nodes' vectors after the last layer. Where no gradients are recorded, memory holds two layers at a time, and no copy of large dense
+    /// features.
+    ///
+    /// # Errors
+    /// As [`Encoder::forward`].
+    pub fn last(&self, graph: &MessageGraph, input: &FeatureMatrix, pass: &Pass) -> Result<Tensor<2>> {
+        self.check_series(graph)?;
+        match self {
+            Encoder::Gcn(gcn) => gcn.last(graph, input, pass),
+            Encoder::Gin(_) | Encoder::Decoupled(_) | Encoder::Mlp(_) => Ok(self.forward(graph, input, pass)?.last()),
+        }
+    }
+
     /// The same for several graphs over the same features, such as a view and its corrupted twin: what depends on the features
     /// alone is computed once.
     ///

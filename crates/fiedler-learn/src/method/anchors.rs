@@ -76,7 +76,7 @@ impl Anchors {
 
     /// Tells the user what became of `auto`, where it is not all nodes.
     pub(super) fn tell(self, data: &FitData<'_>) {
-        let nodes = data.task.num_nodes;
+        let nodes = data.step_nodes;
         let count = self.of(nodes);
         if self == Anchors::Auto && count < nodes {
             data.note(&format!(

@@ -28,6 +28,9 @@ pub trait AnyMethod: Send + Sync {
     /// See [`Method::takes_scheme`].
     fn takes_scheme(&self) -> bool;
 
+    /// See [`Method::takes_blocks`].
+    fn takes_blocks(&self) -> bool;
+
     /// See [`Method::default_training`].
     fn default_training(&self) -> Option<TrainingSettings>;
 
@@ -83,6 +86,10 @@ impl<M: Method> AnyMethod for M {
 
     fn takes_scheme(&self) -> bool {
         Method::takes_scheme(self)
+    }
+
+    fn takes_blocks(&self) -> bool {
+        Method::takes_blocks(self)
     }
 
     fn default_training(&self) -> Option<TrainingSettings> {

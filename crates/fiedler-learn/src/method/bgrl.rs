@@ -96,6 +96,10 @@ impl Method for Bgrl {
         Some((scheme, FeatureMasking { first: hidden, second: hidden, ..FeatureMasking::default() }))
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> Option<TrainingSettings> {
         Some(TrainingSettings {
             epochs: 300,

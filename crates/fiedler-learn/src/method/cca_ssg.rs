@@ -96,6 +96,10 @@ impl Method for CcaSsg {
         Some((scheme, FeatureMasking { first: hidden, second: hidden, ..FeatureMasking::default() }))
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> Option<TrainingSettings> {
         Some(TrainingSettings { epochs: 50, learning_rate: 1e-3, weight_decay: 0.0, ..TrainingSettings::default() })
     }

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
-use crate::Initializer;
 use crate::discriminator::Discriminator;
 use crate::encoder::{Encoder, EncoderSettings, GcnSettings};
 use crate::error::Result;
@@ -17,6 +16,7 @@ use crate::ops::{self, Pooling};
 use crate::pass::Pass;
 use crate::readout::{Projector, ReadoutSettings};
 use crate::task::{Task, TaskLevel};
+use crate::{GraphOffsets, Initializer};
 
 /// Settings of Deep Graph Infomax; the defaults are those of the publication.
 ///
@@ -71,6 +71,10 @@ impl Method for Dgi {
         Vec::new()
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn build(&self, task: &Task, initializer: &mut Initializer) -> Result<DgiModel> {
         let encoder = self.encoder.build(task.dims, initializer)?;
         let discriminator = Discriminator::new(self.encoder.out_channels(), initializer);
@@ -83,15 +87,19 @@ impl Method for Dgi {
         let mut random = stream(step.seed, "corruption", step.clock.step);
         let corruption = graph.corrupted(&sample.offsets, &mut random)?;
         let layers = model.encoder.forward_each(&[graph, &corruption], &sample.features, &step.pass)?;
-        let [nodes, corrupted] = [&layers[0], &layers[1]].map(crate::encoder::Layers::last);
-        let summary = sigmoid(ops::pool(nodes.clone(), &sample.offsets, Pooling::Mean));
-        Ok(model.discriminator.loss(nodes, corrupted, summary, &sample.offsets).into())
+        let [nodes, corrupted] = [&layers[0], &layers[1]].map(|layers| layers.last_of(step.rows));
+        let offsets = match step.rows {
+            Some(rows) => GraphOffsets::new(vec![0, rows.len() as u32]),
+            None => sample.offsets.clone(),
+        };
+        let summary = sigmoid(ops::pool(nodes.clone(), &offsets, Pooling::Mean));
+        Ok(model.discriminator.loss(nodes, corrupted, summary, &offsets).into())
     }
 
     fn embed(&self, model: &DgiModel, step: &Step<'_>) -> Result<Tensor<2>> {
         let sample = &step.views[0];
         let graph = sample.graph(self.encoder.normalization())?;
-        let nodes = model.encoder.forward(graph, &sample.features, &Pass::eval())?.last();
+        let nodes = model.encoder.last(graph, &sample.features, &Pass::eval())?;
         Ok(match step.task.level {
             TaskLevel::Nodes => nodes,
             TaskLevel::Graphs => ops::pool(nodes, &sample.offsets, self.pooling),

@@ -24,6 +24,8 @@ pub struct FitData<'a> {
     pub seed: u64,
     /// Where the model's tensors lie; it records gradients.
     pub device: &'a Device,
+    /// Nodes of a step, at most: all, or those of a block.
+    pub step_nodes: usize,
     /// Who hears of progress, and may stop.
     pub observer: &'a dyn Observer,
 }

@@ -101,6 +101,10 @@ impl Method for Gbt {
         Some((scheme, FeatureMasking { first: hidden, second: hidden, ..FeatureMasking::default() }))
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> Option<TrainingSettings> {
         Some(TrainingSettings {
             epochs: 100,

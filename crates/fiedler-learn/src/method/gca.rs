@@ -45,6 +45,10 @@ impl Method for Gca {
         Some((SchemeSettings::Centrality(removal), masking))
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> Option<TrainingSettings> {
         Some(self.0.default_training())
     }

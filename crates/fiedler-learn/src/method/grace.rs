@@ -53,6 +53,10 @@ impl Method for Grace {
         Some((SchemeSettings::Uniform(Uniform { first, second }), masking(COLUMNS)))
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> Option<TrainingSettings> {
         Some(self.0.default_training())
     }

@@ -117,6 +117,12 @@ pub trait Method:
         self.default_views().is_some()
     }
 
+    /// Whether a step may look at a block of a graph in place of all of it: whether its loss looks only at the rows that count
+    /// ([`Step::rows`], [`Sample::kept`]) and does not need the graph whole.
+    fn takes_blocks(&self) -> bool {
+        false
+    }
+
     /// How it is trained where the user says nothing; `None` where it has no way of its own, and settings of another method serve as well.
     fn default_training(&self) -> Option<TrainingSettings> {
         None
@@ -357,8 +363,8 @@ impl Step<'_> {
         self.clean.ok_or_else(|| Error::setting("clean graphs", "missing", "a method that requires them"))
     }
 
-    /// The nodes that no view has dropped; `None` where that is all of them, or where too few are left to be compared (what was dropped
-    /// still has its features).
+    /// The nodes that count and that no view has dropped; `None` where that is all of them, or where too few are left to be compared (what was
+    /// dropped still has its features).
     pub fn rows_in_all_views(&self) -> Option<Vec<u32>> {
         let mut kept = self.views.iter().filter_map(|view| view.kept.as_ref());
         let mut rows = kept.next()?.rows.clone();
@@ -366,7 +372,10 @@ impl Step<'_> {
             rows.retain(|row| other.rows.binary_search(row).is_ok());
         }
         let all = self.views[0].offsets.rows();
-        (2..all).contains(&rows.len()).then_some(rows)
+        match (2..all).contains(&rows.len()) {
+            true => Some(rows),
+            false => self.rows.map(<[u32]>::to_vec),
+        }
     }
 }
 

@@ -124,7 +124,7 @@ impl NodeContrast {
     pub(super) fn embed(&self, model: &NodeContrastModel, step: &Step<'_>) -> Result<Tensor<2>> {
         let sample = &step.views[0];
         let graph = sample.graph(self.encoder.normalization())?;
-        Ok(model.encoder.forward(graph, &sample.features, &Pass::eval())?.last())
+        model.encoder.last(graph, &sample.features, &Pass::eval())
     }
 
     pub(super) fn search_axes(&self) -> Vec<Axis> {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::untrained::{check_extra_propagation, embed, is_zero};
 use super::{Anchors, Compared, Footprint, Loss, Method, MethodInfo, Requirements, Step, Untrained};
+use crate::GraphOffsets;
 use crate::Initializer;
 use crate::encoder::{Encoder, EncoderSettings, Layers};
 use crate::error::{Error, Result};
@@ -173,7 +174,10 @@ impl Span {
                 LocalGlobalSide { nodes: first.nodes, graphs: second.graphs, negatives: first.negatives },
                 LocalGlobalSide { nodes: second.nodes, graphs: first.graphs, negatives: second.negatives },
             ],
-            offsets: step.views[0].offsets.clone(),
+            offsets: match step.rows {
+                Some(rows) => GraphOffsets::new(vec![0, rows.len() as u32]),
+                None => step.views[0].offsets.clone(),
+            },
         })
     }
 
@@ -188,11 +192,11 @@ impl Span {
             let encoder = model.encoder(view);
             let mut layers = encoder.forward_each(&[graph, &corruption], &sample.features, &step.pass)?.into_iter();
             match (layers.next(), layers.next()) {
-                (Some(layers), Some(corrupted)) => (layers, Negatives::Corrupted(corrupted.last())),
+                (Some(layers), Some(corrupted)) => (layers, Negatives::Corrupted(corrupted.last_of(step.rows))),
                 _ => unreachable!("as many as were asked for"),
             }
         };
-        Ok(Encoded { nodes: layers.last(), graphs: graphs(model, sample, &layers), negatives })
+        Ok(Encoded { nodes: layers.last_of(step.rows), graphs: graphs(model, sample, &layers), negatives })
     }
 }
 
@@ -273,6 +277,10 @@ impl Method for Span {
 
     fn default_views(&self) -> Option<(SchemeSettings, FeatureMasking)> {
         Some(Default::default())
+    }
+
+    fn takes_blocks(&self) -> bool {
+        true
     }
 
     fn embedding_views(&self, given: &[Pipeline]) -> Vec<Pipeline> {

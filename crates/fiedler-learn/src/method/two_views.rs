@@ -22,7 +22,7 @@ pub(super) fn check(method: &str, task: &Task) -> Result<()> {
 
 /// The nodes of a view after the last layer.
 pub(super) fn encode(encoder: &Encoder, settings: &EncoderSettings, sample: &Sample, pass: &Pass) -> Result<Tensor<2>> {
-    Ok(encoder.forward(sample.graph(settings.normalization())?, &sample.features, pass)?.last())
+    encoder.last(sample.graph(settings.normalization())?, &sample.features, pass)
 }
 
 /// The nodes of both views of a step after the last layer: those that neither view has dropped.

@@ -25,7 +25,7 @@ impl<M: Method> Trainer<'_, M> {
         let model = model.valid();
         let views = self.fitted(&self.method.embedding_views(self.given))?;
         let embed = |loaded: &Loaded<'_>| -> Result<Tensor<2>> {
-            let samples = self.draw(loaded, &views, EMBEDDING, 0)?;
+            let samples = self.draw(loaded, &views, (EMBEDDING, 0), 0)?;
             self.method.embed(&model, &self.eval_step(None, &samples, None, Clock::default()))
         };
         let mut embeddings = Embeddings::default();

@@ -24,7 +24,14 @@ const MATRICES_OF_PAIRS: f64 = 12.0;
 /// Bytes that training holds at once, by an estimate; data that are loaded already are not counted.
 pub fn estimate(data: &Data<'_>, training: &TrainingSettings, footprint: Footprint) -> u64 {
     let graphs = data.graphs();
-    let (nodes, entries) = largest_batch(graphs, training.batch_size);
+    let (nodes, entries) = match training.block_nodes(graphs.len(), graphs.num_nodes()) {
+        // The next block is made while a step is taken.
+        Some(nodes) => {
+            let share = nodes as f64 / graphs.num_nodes().max(1) as f64;
+            (nodes as f64, 2.0 * share * graphs.num_edges() as f64)
+        }
+        None => largest_batch(graphs, training.batch_size),
+    };
     let similarities = match footprint.compared {
         // With one graph, its similarities are one value a node.
         Compared::NodesWithGraphs if graphs.len() > 1 => nodes * training.batch_size as f64 * SIMILARITIES,

@@ -21,7 +21,8 @@ pub use checkpoint::read_any;
 pub use checkpoint::{CheckpointStore, Checkpointing, History};
 pub use clock::Clock;
 pub use memory::estimate;
-pub use sampler::SamplerSettings;
+pub(crate) use sampler::{Block, Sampler, SamplerInput};
+pub use sampler::{Clusters, Ego, Neighbors, SamplerSettings, Walk};
 pub use settings::{Optimizer, OptimizerSettings, Schedule, ScheduleUnit, TrainingSettings};
 
 use crate::data::Data;
@@ -60,6 +61,8 @@ pub(crate) struct Trainer<'a, M: Method> {
     /// Weights of another run that training starts from.
     pub(crate) initial: Option<&'a StateDict>,
     pub(crate) training: &'a TrainingSettings,
+    /// How epochs are divided into steps; `None` where nothing is trained.
+    pub(crate) sampler: Option<Box<dyn Sampler + 'a>>,
     /// Seed of weights, order, negatives and dropout.
     pub(crate) seed: u64,
     pub(crate) device: &'a Device,
@@ -225,7 +228,9 @@ impl<'a, M: Method> Trainer<'a, M> {
 
     /// What a method may be fitted to.
     fn fit_data<'f>(&'f self, device: &'f Device) -> FitData<'f> {
-        FitData { task: self.task, data: self.data, seed: self.seed, device, observer: self.observer }
+        let Trainer { task, data, seed, observer, .. } = *self;
+        let step_nodes = self.training.block_nodes(task.num_graphs, task.num_nodes).unwrap_or(task.num_nodes);
+        FitData { task, data, seed, device, step_nodes, observer }
     }
 
     /// One epoch. While one step is taken, the next is made.
@@ -240,7 +245,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         let batches = self.batches(epoch);
         let views = self.fitted(&self.method.views(&state.state, self.given))?;
         let make = |at: usize| -> Option<Result<Made<'a>>> {
-            batches.get(at).map(|batch| self.make(batch, whole, &views, epoch, device))
+            batches.get(at).map(|batch| self.make(batch, whole, &views, (epoch, at), device))
         };
         let first = state.position.batch.min(batches.len());
         let mut made = make(first);
@@ -255,7 +260,7 @@ impl<'a, M: Method> Trainer<'a, M> {
             state.position.loss_sum += f64::from(loss) * batch.graphs.len() as f64;
             state.position.graphs += batch.graphs.len();
             if at + 1 < batches.len() {
-                self.between_batches(&mut state, saved)?;
+                self.between_batches(&mut state, saved, batches.len())?;
             }
         }
         let Position { loss_sum, graphs, .. } = std::mem::take(&mut state.position);
@@ -263,8 +268,18 @@ impl<'a, M: Method> Trainer<'a, M> {
     }
 
     /// Asks whether to go on, and keeps a checkpoint if the last one is long ago.
-    fn between_batches(&self, state: &mut State<M>, saved: &mut Saved) -> Result<()> {
-        let stop = !self.observer.goes_on(&self.progress(&state.history, false));
+    fn between_batches(&self, state: &mut State<M>, saved: &mut Saved, steps: usize) -> Result<()> {
+        let event = self.progress(&state.history, false);
+        let item = format!("step {} of {steps}", state.position.batch);
+        let stop = match event {
+            // An epoch over a large graph takes long.
+            Event::Progress { stage, done, total, value, .. }
+                if self.training.block_sampler(self.task.num_graphs).is_some() =>
+            {
+                !self.observer.goes_on(&Event::Progress { stage, item: &item, done, total, value })
+            }
+            other => !self.observer.goes_on(&other),
+        };
         if stop || saved.last.elapsed() > LONGEST_WITHOUT_CHECKPOINT {
             state.history.seconds = saved.before + saved.started.elapsed().as_secs_f64();
             self.save(state)?;
@@ -362,8 +377,8 @@ impl<M: Method> Epoch for Probe<'_, '_, M> {
         let whole = self.trainer.whole(&device)?;
         let (mut sum, mut graphs) = (0.0, 0);
         let steps = (share * self.batches.len() as f64).ceil() as usize;
-        for batch in self.batches.iter().take(steps.max(1)) {
-            let made = self.trainer.make(batch, whole.as_ref(), &views, self.clock.epoch, &device)?;
+        for (at, batch) in self.batches.iter().enumerate().take(steps.max(1)) {
+            let made = self.trainer.make(batch, whole.as_ref(), &views, (self.clock.epoch, at), &device)?;
             let loss = self.trainer.loss_of(&model, &self.state, &made, self.clock)?;
             sum += f64::from(loss) * batch.graphs.len() as f64;
             graphs += batch.graphs.len();

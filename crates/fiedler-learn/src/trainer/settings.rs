@@ -14,11 +14,15 @@ use crate::optimizer::AdamSettings;
 pub struct TrainingSettings {
     /// Epochs: how often training goes through all graphs, N in the paper.
     pub epochs: usize,
-    /// Batch size: graphs that a step looks at; one graph is always taken whole.
+    /// Batch size: graphs that a step looks at, of a set.
     pub batch_size: usize,
     /// Sampler: how an epoch is divided into steps.
     #[serde(skip_serializing_if = "SamplerSettings::is_auto")]
     pub sampler: SamplerSettings,
+    /// Nodes of a step, where it looks at a part of one graph: those that count, or, of the samplers `walk` and `clusters`, all. Without it, 1,024
+    /// for a sampler of parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_nodes: Option<usize>,
     /// Optimizer of all weights, where a method has none of its own.
     pub optimizer: Optimizer,
     /// Learning rate, β in the paper, at its highest.
@@ -41,6 +45,7 @@ impl Default for TrainingSettings {
             epochs: 1000,
             batch_size: 32,
             sampler: SamplerSettings::Auto,
+            batch_nodes: None,
             optimizer: Optimizer::Adam,
             learning_rate: 1e-3,
             weight_decay: 1e-5,

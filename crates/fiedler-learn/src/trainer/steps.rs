@@ -6,7 +6,7 @@ use burn::tensor::Device;
 use fiedler_augment::pipeline::FittedPipeline;
 use fiedler_augment::{Pipeline, ViewKey};
 
-use super::sampler::{SampledBatch, SamplerInput};
+use super::sampler::SampledBatch;
 use super::{Clock, State, Trainer};
 use crate::ema::deep_copy;
 use crate::error::{Error, Result};
@@ -21,7 +21,8 @@ pub(super) struct Made<'a> {
     clean: Option<Arc<Sample>>,
     views: Vec<Sample>,
     labels: Option<BatchLabels>,
-    rows: Option<Vec<u32>>,
+    /// The number of the step in its epoch, where views are drawn for it alone.
+    at: u32,
 }
 
 /// One graph, which is loaded once and for all.
@@ -35,7 +36,7 @@ pub(super) type EpochViews = Vec<Arc<FittedPipeline>>;
 
 impl<'a, M: Method> Trainer<'a, M> {
     pub(super) fn whole(&self, device: &Device) -> Result<Option<Whole<'a>>> {
-        if self.task.num_graphs != 1 {
+        if self.task.num_graphs != 1 || self.training.block_sampler(1).is_some() {
             return Ok(None);
         }
         let loaded = Arc::new(self.data.load_all(device)?);
@@ -55,14 +56,7 @@ impl<'a, M: Method> Trainer<'a, M> {
 
     /// What each step of an epoch looks at.
     pub(super) fn batches(&self, epoch: usize) -> Vec<SampledBatch> {
-        let graphs = match &self.supervision {
-            Some(labels) if self.task.num_graphs > 1 => {
-                labels.known(Part::Train).into_iter().map(|graph| graph as usize).collect()
-            }
-            _ => (0..self.task.num_graphs).collect(),
-        };
-        let input = SamplerInput { graphs, batch_size: self.training.batch_size, seed: self.seed };
-        self.training.sampler.build(self.task.num_graphs, input).batches(epoch)
+        self.sampler.as_ref().map(|sampler| sampler.batches(epoch)).unwrap_or_default()
     }
 
     /// Loads the graphs of a step and draws its views.
@@ -71,31 +65,44 @@ impl<'a, M: Method> Trainer<'a, M> {
         batch: &SampledBatch,
         whole: Option<&Whole<'a>>,
         views: &EpochViews,
-        epoch: usize,
+        (epoch, at): (usize, usize),
         device: &Device,
     ) -> Result<Made<'a>> {
-        let (loaded, clean) = match whole {
-            Some(whole) => (Arc::clone(&whole.loaded), whole.clean.clone()),
-            None => {
-                let loaded = Arc::new(self.data.load(&batch.graphs, device)?);
+        let block = self.sampler.as_ref().and_then(|sampler| sampler.block(batch, epoch, at));
+        // Graphs of a set have the same view in whatever step; a block is drawn for its own.
+        let at = if block.is_some() { at as u32 } else { 0 };
+        let (loaded, clean) = match (whole, block) {
+            (Some(whole), _) => (Arc::clone(&whole.loaded), whole.clean.clone()),
+            (None, block) => {
+                let loaded = match block {
+                    Some(block) => self.data.load_block(block, device)?,
+                    None => self.data.load(&batch.graphs, device)?,
+                };
+                let loaded = Arc::new(loaded);
                 let clean = self.clean(&loaded)?;
                 (loaded, clean)
             }
         };
         let labels =
             self.supervision.map(|labels| labels.of_step(&loaded, self.task.level, Part::Train, &self.balance));
-        let views = self.draw(&loaded, views, epoch as u32, 0)?;
-        Ok(Made { loaded, clean, views, labels, rows: batch.rows.clone() })
+        let views = self.draw(&loaded, views, (epoch as u32, at), 0)?;
+        Ok(Made { loaded, clean, views, labels, at })
     }
 
     /// Draws one sample for each view.
-    pub(super) fn draw(&self, loaded: &Loaded<'_>, views: &EpochViews, epoch: u32, phase: u32) -> Result<Vec<Sample>> {
+    pub(super) fn draw(
+        &self,
+        loaded: &Loaded<'_>,
+        views: &EpochViews,
+        (epoch, step): (u32, u32),
+        phase: u32,
+    ) -> Result<Vec<Sample>> {
         let operators = &self.requirements.operators;
         let draw = |(view, fitted): (usize, &Arc<FittedPipeline>)| {
             if fitted.is_identity() {
                 return loaded.clean(self.data, operators);
             }
-            let key = ViewKey { phase, ..ViewKey::new(self.seed, epoch, view as u32) };
+            let key = ViewKey { phase, step, ..ViewKey::new(self.seed, epoch, view as u32) };
             loaded.view(self.data, fitted.draw(&loaded.batch, key)?, operators)
         };
         views.iter().enumerate().map(draw).collect()
@@ -112,7 +119,7 @@ impl<'a, M: Method> Trainer<'a, M> {
         let mut value = 0f32;
         for (at, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.is_in(clock.epoch)) {
             if phase.redraw && at > 0 {
-                made.views = self.draw(&made.loaded, views, clock.epoch as u32, at as u32)?;
+                made.views = self.draw(&made.loaded, views, (clock.epoch as u32, made.at), at as u32)?;
             }
             let step = self.step(&made, phase, clock, at);
             let loss = self.method.loss(&state.model, &state.state, &step)?.value;
@@ -149,7 +156,7 @@ impl<'a, M: Method> Trainer<'a, M> {
             clean: made.clean.as_deref(),
             views: &made.views,
             labels: made.labels.as_ref(),
-            rows: made.rows.as_deref(),
+            rows: made.loaded.rows.as_deref(),
             phase,
             clock,
             seed: self.seed,
@@ -173,7 +180,7 @@ impl<'a, M: Method> Trainer<'a, M> {
     /// The loss of a model on a step, without recording anything.
     pub(super) fn loss_of(&self, model: &M::Model, state: &M::State, made: &Made<'_>, clock: Clock) -> Result<f32> {
         let step = self.eval_step(made.clean.as_deref(), &made.views, made.labels.as_ref(), clock);
-        let step = Step { rows: made.rows.as_deref(), ..step };
+        let step = Step { rows: made.loaded.rows.as_deref(), ..step };
         Ok(self.method.loss(model, state, &step)?.value.into_scalar())
     }
 }

@@ -134,7 +134,14 @@ impl Fixture {
         let dataset = self.dataset(pairs);
         let data = Data::new(&dataset, &FeatureSettings::default()).unwrap();
         let (task, device) = (self.task(2), device());
-        let data = FitData { task: &task, data: &data, seed: 0, device: &device, observer: &NoObserver };
+        let data = FitData {
+            task: &task,
+            data: &data,
+            seed: 0,
+            device: &device,
+            step_nodes: task.num_nodes,
+            observer: &NoObserver,
+        };
         data.sample(&[Normalization::None, Normalization::Symmetric]).unwrap()
     }
 

@@ -71,7 +71,9 @@ pub fn sample(pairs: &[(u32, u32)], features: &Held, kept: Option<&[bool]>, oper
     dataset.features = Some(Features::Sparse(Sparse::new(columns, indptr, indices, values).unwrap()));
     let data = Data::new(&dataset, &FeatureSettings::default()).unwrap();
     let (task, device) = (task(nodes, columns, 2), common::device());
-    FitData { task: &task, data: &data, seed: SEED, device: &device, observer: &NoObserver }.sample(operators).unwrap()
+    FitData { task: &task, data: &data, seed: SEED, device: &device, step_nodes: task.num_nodes, observer: &NoObserver }
+        .sample(operators)
+        .unwrap()
 }
 
 /// Seed of what a step draws.

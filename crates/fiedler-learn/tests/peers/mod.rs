@@ -114,7 +114,14 @@ impl Fixture {
         let dataset = self.clean();
         let (task, device) = (self.task(), device());
         let data = Data::new(&dataset, &FeatureSettings::default()).unwrap();
-        let data = FitData { task: &task, data: &data, seed: 0, device: &device, observer: &NoObserver };
+        let data = FitData {
+            task: &task,
+            data: &data,
+            seed: 0,
+            device: &device,
+            step_nodes: task.num_nodes,
+            observer: &NoObserver,
+        };
         let before = StateDict::of(&model);
         let calibrated = method.calibrate(model.clone(), &data).unwrap();
         assert_eq!(StateDict::of(&model), before, "what is trained on has been changed");
@@ -161,7 +168,14 @@ pub fn sample(dataset: &Dataset) -> Sample {
     let data = Data::new(dataset, &FeatureSettings::default()).unwrap();
     let task = task(dataset.graphs.num_nodes(), data.dims().nodes, 2);
     let device = device();
-    let data = FitData { task: &task, data: &data, seed: 0, device: &device, observer: &NoObserver };
+    let data = FitData {
+        task: &task,
+        data: &data,
+        seed: 0,
+        device: &device,
+        step_nodes: task.num_nodes,
+        observer: &NoObserver,
+    };
     data.sample(&[Normalization::Symmetric]).unwrap()
 }
 

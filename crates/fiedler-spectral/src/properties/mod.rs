@@ -12,4 +12,4 @@ pub use clusters::ClusterCount;
 pub use diffusion::Diffusion;
 pub use distance::{Diameter, diameter, largest_component};
 pub use fourier::{fourier, inverse_fourier};
-pub use summary::{Extremes, Summary, SummarySettings, summarize};
+pub use summary::{Extremes, Summary, SummarySettings, summarize, summarize_watched};

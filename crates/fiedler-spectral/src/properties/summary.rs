@@ -1,7 +1,9 @@
 //! All that the spectrum tells of a graph, in one record.
 
-use fiedler_graph::Graph;
+use std::time::Instant;
+
 use fiedler_graph::measure::components;
+use fiedler_graph::{Event, Graph, NoObserver, Observer};
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{Cheeger, DiameterBounds, Known, SAME, column, sweep_conductance};
@@ -10,7 +12,7 @@ use super::distance::{Diameter, diameter, largest_component};
 use crate::combinatorial::Combinatorial;
 use crate::density::{Density, DensitySettings};
 use crate::error::{Error, Result};
-use crate::operator::{Normalized, Operator};
+use crate::operator::{Normalized, Operator, SymmetricMap};
 use crate::partial::{Pairs, Partial, PartialSettings, partial};
 
 /// How much of a graph's spectrum is looked at.
@@ -103,6 +105,9 @@ pub struct Summary {
     pub histogram: Vec<f64>,
     /// Whether the histogram is an estimate.
     pub histogram_estimated: bool,
+    /// Standard error of each of these counts, where they are an estimate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram_errors: Vec<f64>,
     /// What was left out, and why, one sentence each.
     pub notes: Vec<String>,
 }
@@ -126,19 +131,52 @@ pub struct Summary {
 /// # Errors
 /// When a setting is out of its range.
 pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
+    summarize_watched(graph, settings, &NoObserver)
+}
+
+/// As [`summarize`]; the observer hears what is worked on, and of a large graph how long that will take. Where it wants to stop, what is not found yet
+/// is left out.
+///
+/// A graph of millions of edges has less of its spectrum computed, so that minutes suffice: two eigenvalues at each end, to a residual that is told, no clusters, a
+/// density by fewer random vectors with its errors, a diameter between bounds.
+///
+/// # Errors
+/// As there.
+pub fn summarize_watched(graph: &Graph, settings: &SummarySettings, observer: &dyn Observer) -> Result<Summary> {
+    let effort = Effort::of(graph, settings);
+    let settings = &effort.settings;
+    let tell = |done: usize, item: &str| {
+        observer.goes_on(&Event::Progress { stage: STAGE, item, done, total: Some(PARTS), value: None })
+    };
     let map = Normalized::of(graph, settings.operator);
+    if effort.is_large {
+        let seconds = effort.seconds(&map);
+        let _ = observer.event(&Event::Note(&format!(
+            "the spectrum of {} nodes and {} edges: expected to take about {seconds:.0} seconds, at most",
+            graph.num_nodes(),
+            graph.num_edges()
+        )));
+    }
+    tell(0, "eigenvalues at both ends");
     let whole = graph.num_nodes() <= settings.whole_up_to;
     let mut notes = Vec::new();
-    let found = solve(&map, settings, whole, &mut notes)?;
+    let found = solve(&map, &effort, whole, &mut notes)?;
     let laplacian = match settings.operator {
         Operator::Laplacian => found.clone(),
-        Operator::Propagation => solve(&Normalized::of(graph, Operator::Laplacian), settings, whole, &mut notes)?,
+        Operator::Propagation => solve(&Normalized::of(graph, Operator::Laplacian), &effort, whole, &mut notes)?,
     };
     let (_, count) = components(graph);
     let isolated = (0..graph.num_nodes() as u32).filter(|&node| graph.degree(node) == 0).count();
-    let largest = Component::of(graph, count, laplacian.clone(), settings, &mut notes)?;
-    let clusters = match ClusterCount::of(&largest.graph, settings.seed) {
-        Ok(clusters) => Some(clusters),
+    tell(1, "connectivity");
+    let largest = Component::of(graph, count, laplacian.clone(), &effort, &mut notes)?;
+    tell(2, "clusters");
+    let counted = (!effort.is_large).then(|| ClusterCount::of(&largest.graph, settings.seed)).transpose();
+    let clusters = match counted {
+        Ok(None) => {
+            notes.push("clusters were not counted: the graph is large".to_owned());
+            None
+        }
+        Ok(Some(clusters)) => Some(clusters),
         Err(error @ Error::NotConverged { .. }) => {
             notes.push(format!("clusters were not counted: {error}"));
             None
@@ -147,7 +185,11 @@ pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
     };
     let connected = count == 1 && graph.num_nodes() > 1;
     let gap = largest.laplacian.lowest.values.get(1).copied();
-    let (histogram, histogram_estimated) = histogram(&map, &found, whole, settings)?;
+    tell(3, "density");
+    let mut goes_on = |done: usize, total: usize| tell(3, &format!("density, {done} of {total} moments"));
+    let (histogram, histogram_errors) = histogram(&map, &found, whole, settings, &mut goes_on)?;
+    let histogram_estimated = !whole;
+    tell(4, "diameter");
     let zeros = laplacian.lowest.values.iter().filter(|value| value.abs() <= zero(settings)).count();
     Ok(Summary {
         operator: settings.operator,
@@ -169,6 +211,7 @@ pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
         extremes: extremes(&found, settings.pairs),
         histogram,
         histogram_estimated,
+        histogram_errors,
         notes,
     })
 }
@@ -183,10 +226,62 @@ fn zero(settings: &SummarySettings) -> f64 {
 /// number of rounds would do.
 const ROUNDS: usize = 20;
 
-fn solve(map: &Normalized, settings: &SummarySettings, whole: bool, notes: &mut Vec<String>) -> Result<Partial> {
+/// The name of the stage that an [`Observer`] hears.
+const STAGE: &str = "spectrum";
+/// Eigenvalues, connectivity, clusters, density, diameter.
+const PARTS: usize = 5;
+/// Nodes and entries from which on a graph is large.
+const LARGE: usize = 10_000_000;
+/// Products of an entry and a number that each end of a spectrum may take.
+const WORK: f64 = 4e10;
+/// Columns of a block and powers of the map in a round of the solver.
+const ROUND: f64 = 400.0;
+/// Nodes and entries that all searches for a diameter may meet.
+const SEARCHED: usize = 1_000_000_000;
+
+/// How much of the spectrum is looked at, by the size of the graph.
+struct Effort {
+    settings: SummarySettings,
+    is_large: bool,
+    entries: usize,
+    rounds: usize,
+}
+
+impl Effort {
+    fn of(graph: &Graph, settings: &SummarySettings) -> Effort {
+        let entries = graph.num_nodes() + graph.indices().len();
+        let is_large = entries >= LARGE;
+        let mut settings =
+            SummarySettings { searches: settings.searches.min(SEARCHED / entries.max(1)).max(4), ..*settings };
+        if is_large {
+            settings.pairs = settings.pairs.min(2);
+            settings.tolerance = settings.tolerance.max(1e-2);
+            settings.density.probes = settings.density.probes.min(4);
+        }
+        let rounds = if is_large { ((WORK / (ROUND * entries as f64)) as usize).clamp(2, ROUNDS) } else { ROUNDS };
+        Effort { settings, is_large, entries, rounds }
+    }
+
+    /// Seconds that all of it takes at most, by the time of one product.
+    fn seconds(&self, map: &Normalized) -> f64 {
+        let columns = 4;
+        let (x, mut y) = (vec![1.0; map.size() * columns], vec![0.0; map.size() * columns]);
+        let started = Instant::now();
+        map.recur(&x, columns, 1.0, 0.0, 0.0, &mut y);
+        let each = started.elapsed().as_secs_f64() / columns as f64;
+        let DensitySettings { moments, probes, .. } = self.settings.density;
+        // Both ends at once take twice as long; then the second eigenvalue of the Laplacian that is not normalized.
+        let ends = 3.0 * ROUND * self.rounds as f64;
+        let searches = self.settings.searches as f64 * self.entries as f64 * 5e-9;
+        each * (ends + (moments / 2 * probes) as f64) + searches
+    }
+}
+
+fn solve(map: &Normalized, effort: &Effort, whole: bool, notes: &mut Vec<String>) -> Result<Partial> {
+    let settings = &effort.settings;
     let pairs = settings.pairs.max(2);
     let (lowest, highest) = if whole { (map.degrees().len(), 0) } else { (pairs, pairs) };
-    let wanted = PartialSettings { lowest, highest, rounds: ROUNDS, dense_limit: DENSE, ..base(settings) };
+    let wanted = PartialSettings { lowest, highest, rounds: effort.rounds, dense_limit: DENSE, ..base(settings) };
     match partial(map, &wanted, None) {
         Err(error @ Error::NotConverged { .. }) => {
             notes.push(format!(
@@ -217,10 +312,18 @@ fn extremes(found: &Partial, pairs: usize) -> Extremes {
     Extremes { lowest, highest, residual }
 }
 
-fn histogram(map: &Normalized, found: &Partial, whole: bool, settings: &SummarySettings) -> Result<(Vec<f64>, bool)> {
+/// Counts, and the standard errors of counts that are estimates.
+fn histogram(
+    map: &Normalized,
+    found: &Partial,
+    whole: bool,
+    settings: &SummarySettings,
+    goes_on: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<(Vec<f64>, Vec<f64>)> {
     if !whole {
         let density = DensitySettings { seed: settings.seed, ..settings.density };
-        return Ok((Density::estimate(map, &density)?.histogram(settings.bins), true));
+        let density = Density::estimate_watched(map, &density, goes_on)?;
+        return Ok((density.histogram(settings.bins), density.standard_errors(settings.bins)));
     }
     let (low, high) = map.operator().bounds();
     let mut counts = vec![0.0; settings.bins];
@@ -230,7 +333,7 @@ fn histogram(map: &Normalized, found: &Partial, whole: bool, settings: &SummaryS
             *count += 1.0;
         }
     }
-    Ok((counts, false))
+    Ok((counts, Vec::new()))
 }
 
 /// The largest component and what is known of it.
@@ -246,18 +349,20 @@ impl Component {
         graph: &Graph,
         count: usize,
         laplacian: Partial,
-        settings: &SummarySettings,
+        effort: &Effort,
         notes: &mut Vec<String>,
     ) -> Result<Component> {
+        let settings = &effort.settings;
         let (graph, laplacian) = if count <= 1 {
             (graph.clone(), laplacian)
         } else {
             let part = induced(graph, &largest_component(graph));
             let whole = part.num_nodes() <= settings.whole_up_to;
-            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), settings, whole, notes)?;
+            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), effort, whole, notes)?;
             (part, laplacian)
         };
-        let two = PartialSettings { lowest: 2, highest: 0, rounds: ROUNDS, dense_limit: DENSE, ..base(settings) };
+        let two =
+            PartialSettings { lowest: 2, highest: 0, rounds: effort.rounds, dense_limit: DENSE, ..base(settings) };
         let unnormalized_second = match partial(&Combinatorial::of(&graph), &two, None) {
             Ok(found) => found.lowest.values.get(1).copied(),
             Err(error @ Error::NotConverged { .. }) => {
