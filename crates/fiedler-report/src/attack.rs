@@ -6,7 +6,7 @@ use fiedler_spectral::{Operator, Result};
 use crate::figure::Figure;
 use crate::number::{count, percent, several};
 use crate::page::{Fact, Section};
-use crate::plot::{Axis, Bar, Bars, Bin, Histogram, Outline};
+use crate::plot::{Axis, Bar, Bars, Histogram, Outline};
 use crate::spectra::Eigenvalues;
 use crate::table::{Cell, Table};
 
