@@ -160,7 +160,7 @@ fn mistakes_are_explained() {
 fn parts_share_a_search_and_come_to_the_same_trials() {
     let folder = TempDir::new().unwrap();
     let arguments = |out: &'static str| {
-        ["tune", "sbm:nodes=120", "--budget", "14", "--epochs", "1", "--recipe", "span-small", "--out", out]
+        ["tune", "sbm:nodes=120", "--budget", "20", "--epochs", "1", "--recipe", "span-small", "--out", out]
     };
     fiedler(folder.path()).args(arguments("alone")).assert().success();
     let list = || -> Value {
