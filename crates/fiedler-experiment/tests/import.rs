@@ -12,6 +12,9 @@ use fiedler_graph::NoObserver;
 use fiedler_learn::published::hu_gin;
 use fiedler_learn::state_dict::StateDict;
 
+/// What is done to the name, shape and values of a tensor; whether it stays.
+type Change<'a> = &'a dyn Fn(&str, &mut Vec<usize>, &mut Vec<f32>) -> bool;
+
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hu_gin").join(name)
 }
@@ -61,7 +64,7 @@ fn an_import_is_an_encoder_of_ours_and_replaces_none() {
 #[test]
 fn a_tensor_that_does_not_fit_is_named() {
     let file = fiedler_io::read::torch::StateFile::read(fixture("weights.pth")).unwrap();
-    let weights = |change: &dyn Fn(&str, &mut Vec<usize>, &mut Vec<f32>) -> bool| {
+    let weights = |change: Change<'_>| {
         let mut weights = StateDict::default();
         for (name, array) in file.tensors() {
             let (mut shape, mut values) = (array.shape().to_vec(), array.to_f32().unwrap());

@@ -131,7 +131,7 @@ fn published_weights_are_imported_applied_and_tuned() {
     ] {
         assert!(told.contains(words), "{words}:\n{told}");
     }
-    let rings = ["c1ccccc1", "C1CCCCC1", "CCO", "CC(C)C"].iter().cycle().take(40);
+    let rings = ["c1ccccc1", "C1CCCCC1", "CCO", "CC(C)C"].iter().cycle().take(200);
     let rows: String =
         rings.enumerate().map(|(at, smiles)| format!("{}{smiles},{}\n", "C".repeat(at / 4), at % 2)).collect();
     fs::write(folder.path().join("drugs.csv"), format!("smiles,active\n{rows}")).unwrap();
@@ -140,7 +140,7 @@ fn published_weights_are_imported_applied_and_tuned() {
         assert!(stdout(fiedler(folder.path()).args(tune)).contains("over 2 runs"));
     }
     let direct = json_of(fiedler(folder.path()).args(["embed", "drugs.csv", "--encoder", weights, "--out", "direct"]));
-    assert_eq!((direct["rows"].as_u64(), direct["columns"].as_u64()), (Some(40), Some(6)));
+    assert_eq!((direct["rows"].as_u64(), direct["columns"].as_u64()), (Some(200), Some(6)));
     // Again is refused, and so is what is no encoder.
     assert!(
         failure(fiedler(folder.path()).args(["import", weights, "--out", "imported"]), 5)

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fiedler_evaluate::{Metric, Protocol, SupervisedScores};
-use fiedler_graph::{Observer, Split};
+use fiedler_graph::{Dense, Labels, Observer, Split};
 use fiedler_learn::Supervision;
 use fiedler_learn::run::Settings;
 
@@ -69,6 +69,19 @@ impl<'a> FinetunePlan<'a> {
                 SupervisedScores::new(target, self.protocol, seed)?.with_label_fraction(self.label_fraction, seed)
             })
             .collect::<fiedler_evaluate::Result<Vec<_>>>()?;
+        // What cannot be judged in the end is refused before anything is trained.
+        let rows = target.labels.len();
+        let columns = match &target.labels {
+            Labels::Classes(classes) => classes.count(),
+            Labels::MultiLabel(tasks) => tasks.names().len(),
+            Labels::Regression(values) => values.names().len(),
+        };
+        let nothing = Dense::new(rows, columns, vec![0.0; rows * columns])?;
+        for scores in &scores {
+            for split in scores.splits() {
+                scores.score(split, &nothing)?;
+            }
+        }
         let checked = CheckedFinetune { plan: self, scores };
         for (seed, scores) in (first..).zip(&checked.scores) {
             for split in scores.splits() {

@@ -250,6 +250,7 @@ impl<'a> RunStore<'a> {
         Ok((outcome.embeddings.to_dense()?, outcome.history.seconds))
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn learn(
         &self,
         data: &Task,

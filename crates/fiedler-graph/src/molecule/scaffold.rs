@@ -19,7 +19,7 @@ const DOUBLE: u8 = 1;
 /// # Errors
 /// When atoms and bonds are not described by the codes of molecules.
 pub fn scaffold_hashes(dataset: &Dataset) -> Result<Vec<u64>> {
-    hash_each(dataset, |molecule, atoms, bonds| keep_scaffold(molecule, atoms, bonds))
+    hash_each(dataset, keep_scaffold)
 }
 
 fn keep_scaffold(molecule: &mut Molecule, atoms: &Atoms<'_>, bonds: &Bonds<'_>) {

@@ -10,11 +10,11 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn tensors(name: &str) -> Vec<(String, Vec<usize>, Vec<f32>)> {
-    let file = StateFile::read(fixture(name)).unwrap();
+    let file = StateFile::read(fixture(name)).expect("weights");
     let plain = |name: &str| name.trim_start_matches("gnn.").to_owned();
     let mut found: Vec<_> = file
         .tensors()
-        .map(|(name, array)| (plain(name), array.shape().to_vec(), array.to_f32().unwrap()))
+        .map(|(name, array)| (plain(name), array.shape().to_vec(), array.to_f32().expect("numbers")))
         .filter(|(name, ..)| !name.starts_with("graph_pred"))
         .collect();
     found.sort_by(|one, other| one.0.cmp(&other.0));
