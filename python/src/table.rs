@@ -29,6 +29,12 @@ struct Asked {
     /// Changes of all settings, as `key=value`.
     assignments: Vec<String>,
     lean: bool,
+    /// Whether the table is made at a size that ends in minutes.
+    #[serde(default)]
+    quick: bool,
+    /// What encoders are trained on before, in a table that does so.
+    #[serde(default)]
+    pretraining: Option<String>,
 }
 
 impl Asked {
@@ -49,6 +55,8 @@ impl Asked {
             recipes: self.recipes,
             assignments: self.assignments,
             lean: self.lean,
+            quick: self.quick,
+            pretraining: self.pretraining,
             out,
             command: COMMAND.into(),
         })

@@ -60,6 +60,10 @@ class Experiment:
         Changes of all settings by their keys, as ``{"training.learning_rate": 0.001}``.
     lean
         Whether embeddings are left out of finished runs.
+    quick
+        Whether a table that can be large is made at a size that ends in minutes.
+    pretraining
+        What encoders are trained on before, in a table that does so; left out, what the table says.
     """
 
     table: str
@@ -71,6 +75,8 @@ class Experiment:
     recipes: str | os.PathLike[str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     lean: bool = False
+    quick: bool = False
+    pretraining: str | None = None
     random_state: int = 0
 
     def _asked(self) -> str:
@@ -80,8 +86,11 @@ class Experiment:
         if _number(self.seeds, "seeds") == 0:
             raise SettingError("seeds is 0; expected a positive whole number", setting="seeds")
         values = json.loads(_as_json(self.settings))
+        # What only some tables have.
+        more = {name: value for name, value in (("quick", bool(self.quick)), ("pretraining", self.pretraining)) if value}
         return json.dumps(
             {
+                **more,
                 "table": self.table,
                 "datasets": list(self.datasets),
                 "methods": list(self.methods),
