@@ -11,7 +11,6 @@ import fiedler
 from fiedler import _fiedler
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ["inspect", "augment", "embed", "evaluate", "report", "reproduce", "tune", "settings", "convert", "data"]
 
 
 def write_all(folder: Path) -> None:
@@ -19,6 +18,7 @@ def write_all(folder: Path) -> None:
     pages = {
         "methods.md": methods_index(),
         "schemes.md": schemes_page(),
+        "attacks.md": attacks_page(),
         "recipes.md": recipes_page(),
         "program.md": program_page(),
         "glossary.md": glossary_page(),
@@ -81,6 +81,14 @@ def schemes_page() -> str:
     )
 
 
+def attacks_page() -> str:
+    rows = [[f"`{name}`", about] for name, about in fiedler.attacks().items()]
+    return (
+        "# Attacks\n\nWhat poisons a graph, by the name that `fiedler.attack` and `fiedler attack --method` take.\n\n"
+        f"{table(['name', 'what it does'], rows)}\n\n## Settings and examples\n\n```text\n{help_of('attack').rstrip()}\n```\n"
+    )
+
+
 def recipes_page() -> str:
     rows = [[f"`{name}`", title, _fiedler.recipe_about(name)[0]] for name, title in fiedler.recipes().items()]
     return f"# Recipes\n\nSettings under a name, for `Embedder(recipe=...)` and `fiedler embed --recipe`.\n\n{table(['name', 'for', 'method'], rows)}\n"
@@ -92,22 +100,33 @@ def data_page() -> str:
         [f"`{generator.name}`", generator.about, ", ".join(f"`{name}={default}`" for name, default, _ in generator.parameters)]
         for generator in fiedler.generators()
     ]
+    changed = [[f"`{name}`", about, f"`{usage}`"] for name, about, usage in _fiedler.transforms()]
     formats = [[f"`{name}`", about] for name, about in fiedler.formats().items()]
     return (
         "# Data\n\n## Published datasets\n\n"
         f"{table(['name', 'dataset'], known)}\n\n## Generators\n\nWritten as `sbm:nodes=500,classes=4`.\n\n"
-        f"{table(['name', 'makes', 'parameters with their defaults'], made)}\n\n## Formats of files\n\n{table(['format', 'what it is'], formats)}\n"
+        f"{table(['name', 'makes', 'parameters with their defaults'], made)}\n\n## Transforms\n\nIn front of data, to make other data of it.\n\n"
+        f"{table(['name', 'makes', 'usage'], changed)}\n\n## Formats of files\n\n{table(['format', 'what it is'], formats)}\n"
     )
 
 
 def program_page() -> str:
     """The help of every command."""
     text = "# The program\n\nThe help of each command, as `fiedler COMMAND --help` prints it.\n"
-    for command in ["", *COMMANDS]:
-        arguments = [sys.executable, "-m", "fiedler", *([command] if command else []), "--help"]
-        shown = subprocess.run(arguments, capture_output=True, text=True, check=True, env={"COLUMNS": "120", "NO_COLOR": "1"}).stdout
-        text += f"\n## fiedler {command}\n\n```text\n{shown.rstrip()}\n```\n"
+    for command in ["", *commands()]:
+        text += f"\n## fiedler {command}\n\n```text\n{help_of(command).rstrip()}\n```\n"
     return text
+
+
+def commands() -> list[str]:
+    """The commands that the program's help lists."""
+    listed = help_of("").split("Commands:\n")[1].split("\n\n")[0]
+    return [name for name in re.findall(r"^  ([a-z-]+)", listed, flags=re.MULTILINE) if name != "help"]
+
+
+def help_of(command: str) -> str:
+    arguments = [sys.executable, "-m", "fiedler", *([command] if command else []), "--help"]
+    return subprocess.run(arguments, capture_output=True, text=True, check=True, env={"COLUMNS": "120", "NO_COLOR": "1"}).stdout
 
 
 def glossary_page() -> str:

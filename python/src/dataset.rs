@@ -152,6 +152,11 @@ impl RawDataset {
         RawDataset::new(py, work::quickly(py, || Ok(self.data().alone(graph)?))?)
     }
 
+    /// Some graphs as a set, with what is known of them.
+    fn select(&self, py: Python<'_>, graphs: Vec<u32>) -> PyResult<RawDataset> {
+        RawDataset::new(py, work::quickly(py, || Ok(self.data().clone().select(&graphs)?))?)
+    }
+
     /// Figures of the dataset, as `fiedler inspect --json` prints them.
     fn summary(&self, py: Python<'_>, spectrum: bool, progress: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let task = Arc::clone(&self.task);

@@ -9,6 +9,7 @@ mod building;
 mod dataset;
 mod errors;
 mod evaluate;
+mod finetune;
 mod gathering;
 mod labels;
 mod lists;
@@ -18,6 +19,7 @@ mod run;
 mod run_settings;
 mod scheme;
 mod spectrum;
+mod table;
 mod work;
 
 /// As in the program: large arrays come and go, and this allocator hands their pages over faster than the system's.
@@ -41,10 +43,13 @@ mod _fiedler {
     #[pymodule_export]
     use crate::evaluate::{evaluate, evaluate_tables};
     #[pymodule_export]
+    use crate::finetune::finetune;
+    #[pymodule_export]
     use crate::gathering::gather_datasets;
     #[pymodule_export]
     use crate::lists::{
-        formats, generators, known_datasets, methods, protocols, recipe_about, recipes, schemes, settings,
+        attacks, formats, generators, known_datasets, methods, protocols, recipe_about, recipes, schemes, settings,
+        transforms,
     };
     #[pymodule_export]
     use crate::page::{page_of_dataset, page_of_paths, page_of_run, page_of_scheme};
@@ -56,6 +61,8 @@ mod _fiedler {
     use crate::scheme::{RawScheme, compute_scheme, read_scheme, scheme_settings};
     #[pymodule_export]
     use crate::spectrum::spectrum;
+    #[pymodule_export]
+    use crate::table::{table_gather, table_run, table_runs};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

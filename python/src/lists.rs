@@ -1,10 +1,11 @@
 //! What there is: methods, schemes, recipes, datasets, generators, formats and settings, as the libraries list them.
 
+use fiedler_attack::AttackSettings;
 use fiedler_augment::SchemeSettings;
 use fiedler_evaluate::Protocol;
 use fiedler_experiment::{recipe, settings_tree};
 use fiedler_graph::generate;
-use fiedler_io::{catalogue, read};
+use fiedler_io::{catalogue, read, transform};
 use fiedler_learn::TaskLevel;
 use fiedler_learn::method::MethodSettings;
 use pyo3::prelude::*;
@@ -76,6 +77,18 @@ pub fn generators() -> Vec<(&'static str, &'static str, Parameters)> {
         (spec.name, spec.about, parameters.collect())
     };
     generate::SPECS.iter().map(of).collect()
+}
+
+/// Name, help and usage of every transform.
+#[pyfunction]
+pub fn transforms() -> Vec<(&'static str, &'static str, &'static str)> {
+    transform::TRANSFORMS.iter().map(|transform| (transform.name, transform.about, transform.usage)).collect()
+}
+
+/// Name and help of every attack.
+#[pyfunction]
+pub fn attacks() -> Vec<(&'static str, &'static str)> {
+    AttackSettings::ALL.to_vec()
 }
 
 /// Name and help of every format that is read.

@@ -35,6 +35,16 @@ pub struct RawEncoder {
     encoder: Arc<SavedEncoder>,
 }
 
+impl RawEncoder {
+    pub fn new(encoder: SavedEncoder) -> RawEncoder {
+        RawEncoder { encoder: Arc::new(encoder) }
+    }
+
+    pub fn saved(&self) -> &SavedEncoder {
+        &self.encoder
+    }
+}
+
 /// Learns an embedding. `asked` is what Python says of the settings, as JSON. Without a folder nothing is written; with one, a run that is
 /// there and was stopped is gone on with.
 #[pyfunction]
@@ -83,8 +93,7 @@ pub fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<(String, RawEncoder
     work::quickly(py, || {
         let folder = RunFolder::new(&folder);
         let record = folder.finished()?;
-        let encoder = Arc::new(read_encoder(&folder.encoder())?);
-        Ok((json!(record).to_string(), RawEncoder { encoder }))
+        Ok((json!(record).to_string(), RawEncoder::new(read_encoder(&folder.encoder())?)))
     })
 }
 
@@ -144,7 +153,7 @@ impl RawRun {
     }
 
     fn encoder(&self) -> RawEncoder {
-        RawEncoder { encoder: Arc::new(self.artifacts.outcome.encoder.clone()) }
+        RawEncoder::new(self.artifacts.outcome.encoder.clone())
     }
 
     /// The bytes of each scheme that views were drawn from.
@@ -179,7 +188,7 @@ impl RawEncoder {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<RawEncoder> {
         let encoder = work::quickly(py, || Ok(SavedEncoder::from_bytes(bytes)?))?;
-        Ok(RawEncoder { encoder: Arc::new(encoder) })
+        Ok(RawEncoder::new(encoder))
     }
 
     /// The bytes of the encoder's file.

@@ -174,8 +174,10 @@ impl RawScheme {
         json!(self.scheme.settings()).to_string()
     }
 
-    /// Draws the given views of all graphs, or of some; two of them at once. Without `places`, nothing is said of where edges stood.
-    #[pyo3(signature = (seed, epoch, views, graphs=None, places=true))]
+    /// Draws the given views of all graphs, or of some; two of them at once. Without `places`, nothing is said of where edges stood. `first`
+    /// is the number of the first graph in the set that these are a shard of.
+    #[pyo3(signature = (seed, epoch, views, graphs=None, places=true, first=0))]
+    #[allow(clippy::too_many_arguments)]
     fn sample<'py>(
         &self,
         py: Python<'py>,
@@ -184,8 +186,10 @@ impl RawScheme {
         views: Vec<u32>,
         graphs: Option<Vec<usize>>,
         places: bool,
+        first: u32,
     ) -> PyResult<Vec<RawView<'py>>> {
-        let keys: Vec<ViewKey> = views.into_iter().map(|view| ViewKey::new(seed, epoch, view)).collect();
+        let key = |view| ViewKey { first_graph: first, ..ViewKey::new(seed, epoch, view) };
+        let keys: Vec<ViewKey> = views.into_iter().map(key).collect();
         let drawn = work::quickly(py, || self.draw(graphs.as_deref(), &keys, places))?;
         drawn.into_iter().map(|drawn| drawn.into_python(py)).collect()
     }

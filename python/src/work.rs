@@ -133,7 +133,7 @@ fn finish<T>(py: Python<'_>, outcome: Option<Result<T>>, failure: Option<PyErr>)
                 errors::add_note(
                     py,
                     &failure,
-                    &format!("the run in {} can be gone on with: fit again", folder.display()),
+                    &format!("the run in {} can be gone on with: make the same call again", folder.display()),
                 );
             }
             Err(failure)

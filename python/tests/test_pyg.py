@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import importlib.util
 import pickle
 import types
 
@@ -180,8 +182,16 @@ def test_what_is_refused(data) -> None:
     assert fiedler.read(ToUndirected()(directed)).edges == 2
 
 
-def test_an_augmentor_of_pygcl(data, monkeypatch) -> None:
-    """PyGCL itself needs libraries that few have: its two classes are enough."""
+def pygcl(monkeypatch) -> types.ModuleType:
+    """PyGCL's augmentors, with stand-ins for the libraries that they import for what is not called here; without PyGCL, its two classes."""
+    modules = __import__("sys").modules
+    if importlib.util.find_spec("GCL") is not None:
+        for name, contents in {"dgl": ["DGLGraph", "graph"], "torch_sparse": ["SparseTensor", "coalesce"], "torch_scatter": ["scatter"]}.items():
+            if importlib.util.find_spec(name) is None:
+                module = types.ModuleType(name)
+                vars(module).update({content: type(content, (), {}) for content in contents})
+                monkeypatch.setitem(modules, name, module)
+        return importlib.import_module("GCL.augmentors.augmentor")
 
     class Graph:
         def __init__(self, x, edge_index, edge_weights) -> None:
@@ -197,8 +207,19 @@ def test_an_augmentor_of_pygcl(data, monkeypatch) -> None:
     module = types.ModuleType("GCL.augmentors.augmentor")
     module.Graph, module.Augmentor = Graph, Augmentor
     for name in ("GCL", "GCL.augmentors"):
-        monkeypatch.setitem(__import__("sys").modules, name, types.ModuleType(name))
-    monkeypatch.setitem(__import__("sys").modules, "GCL.augmentors.augmentor", module)
+        monkeypatch.setitem(modules, name, types.ModuleType(name))
+    monkeypatch.setitem(modules, "GCL.augmentors.augmentor", module)
+    return module
+
+
+def test_an_augmentor_of_pygcl(data, monkeypatch) -> None:
+    module = pygcl(monkeypatch)
     augmentor = fiedler.pyg.pygcl_augmentor(fiedler.pyg.SpectralAugmentation().fit(data), view=1)
+    assert isinstance(augmentor, module.Augmentor)
+    torch.manual_seed(2)
     x, edge_index, weights = augmentor(data.x, data.edge_index)
     assert torch.equal(x, data.x) and edge_index.shape[0] == 2 and weights is None
+    assert not torch.equal(edge_index, data.edge_index)
+    if hasattr(module, "Compose"):
+        torch.manual_seed(2)
+        assert torch.equal(module.Compose([augmentor])(data.x, data.edge_index)[1], edge_index)

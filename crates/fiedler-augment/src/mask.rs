@@ -142,8 +142,7 @@ impl ColumnMasker {
             mask.columns = Some(either(mask.columns.take(), drawn));
             return;
         }
-        let index = |graph: usize| u64::from(key.epoch) << 32 | graph as u64;
-        let drawn = batch.graphs.iter().map(|&graph| draw(key.stream("mask of columns of a graph", index(graph))));
+        let drawn = batch.graphs.iter().map(|&graph| draw(key.stream("mask of columns of a graph", key.index(graph))));
         mask.graph_columns =
             GraphColumns::either(mask.graph_columns.take(), Some(GraphColumns::new(batch, drawn.collect())));
     }
@@ -173,7 +172,7 @@ impl MaskNodes {
     pub(crate) fn draw(&self, batch: &Batch, key: ViewKey, mask: &mut Mask) {
         let of_graph = |(block, &graph): (usize, &usize)| {
             let nodes = batch.node_range(block).len();
-            let mut random = key.stream("mask of nodes", u64::from(key.epoch) << 32 | graph as u64);
+            let mut random = key.stream("mask of nodes", key.index(graph));
             // A share such as 0.29 of 100 must not lose a node to rounding.
             choose(nodes, (self.rate * nodes as f64 + 1e-9) as usize, &mut random)
         };
@@ -182,7 +181,7 @@ impl MaskNodes {
             let mut fills = Vec::with_capacity(drawn.len());
             for (block, &graph) in batch.graphs.iter().enumerate() {
                 let nodes = batch.node_range(block);
-                let mut random = key.stream("seeds of noise", u64::from(key.epoch) << 32 | graph as u64);
+                let mut random = key.stream("seeds of noise", key.index(graph));
                 fills.extend(nodes.clone().map(|node| match self.fill {
                     _ if !drawn[node as usize] => Fill::Zero,
                     MaskFill::Noise => Fill::Noise(random.random()),

@@ -530,6 +530,22 @@ fn a_graph_is_drawn_alike_alone_and_in_any_batch() {
 }
 
 #[test]
+fn a_shard_that_knows_its_first_number_has_the_views_of_the_whole() {
+    let edges = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (4, 6), (7, 8), (8, 9), (9, 10), (10, 7)];
+    let set = GraphSet::from_block_diagonal(graph(11, &edges), vec![4, 3, 4]).unwrap();
+    let shard = GraphSet::from_block_diagonal(set.batch(&[1, 2]).graph, vec![3, 4]).unwrap();
+    for settings in all_settings() {
+        let (whole, of_shard) = (compute(&settings, &set), compute(&settings, &shard));
+        for (view, epoch) in (0..2).flat_map(|view| (0..20).map(move |epoch| (view, epoch))) {
+            let key = ViewKey::new(1, epoch, view);
+            let expected = whole.draw(&set.batch(&[1, 2]), key).unwrap();
+            let drawn = of_shard.draw(&shard.whole(), ViewKey { first_graph: 1, ..key }).unwrap();
+            assert_eq!(drawn, expected, "{}", settings.name());
+        }
+    }
+}
+
+#[test]
 fn a_set_is_treated_graph_by_graph() {
     let karate = graph(34, &karate().block_diagonal().edge_pairs().collect::<Vec<_>>());
     let both: Vec<(u32, u32)> = karate.edge_pairs().chain([(34, 35), (35, 36), (36, 37), (36, 38)]).collect();

@@ -116,9 +116,14 @@ impl SchemeStore {
         Ok(ComputedScheme { scheme: Arc::new(scheme), seconds })
     }
 
-    fn path(&self, task: &Task, settings: &SchemeSettings) -> PathBuf {
+    /// What the scheme is called here: data, scheme, and a fingerprint of both.
+    pub fn name(&self, task: &Task, settings: &SchemeSettings) -> String {
         let key = short_hash(&(settings, &task.record.fingerprint));
-        self.folder.join(format!("{}-{}-{}.safetensors", task.name, settings.name(), &key[..10]))
+        format!("{}-{}-{}", task.name, settings.name(), &key[..10])
+    }
+
+    fn path(&self, task: &Task, settings: &SchemeSettings) -> PathBuf {
+        self.folder.join(self.name(task, settings) + ".safetensors")
     }
 }
 

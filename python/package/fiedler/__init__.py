@@ -5,8 +5,8 @@
 >>> z.shape
 (34, 8)
 
-A graph is whatever holds one: see `read`. `Embedder` learns an embedding, `evaluate` judges it, `SpectralAugmentation` draws views for other
-programs, `attack` poisons a graph, and `report` makes a page to look at. `fiedler.pyg` has the same for PyTorch Geometric.
+A graph is whatever holds one: see `read`. `Embedder` learns an embedding, `evaluate` judges it, `finetune` trains its encoder further by labels,
+`SpectralAugmentation` draws views for other programs, `attack` poisons a graph, and `report` makes a page to look at. `fiedler.pyg` has the same for PyTorch Geometric.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from ._dataset import Dataset
 from ._errors import DataError, DataWarning, FiedlerError, NotFoundError, SettingError, TrainingError
 from ._evaluation import Score, evaluate
 from ._fiedler import __version__, set_threads
-from ._lists import Generator, Method, Setting, datasets, formats, generators, methods, recipes, schemes, settings
+from ._finetuning import FinetunedEncoder, finetune
+from ._lists import Generator, Method, Setting, attacks, datasets, formats, generators, methods, recipes, schemes, settings, transforms
 from ._page import Page, report
 from ._progress import Progress
 from ._reading import GraphLike, read
@@ -35,6 +36,7 @@ __all__ = [
     "Dataset",
     "Embedder",
     "FiedlerError",
+    "FinetunedEncoder",
     "Generator",
     "GraphLike",
     "Method",
@@ -50,8 +52,10 @@ __all__ = [
     "View",
     "__version__",
     "attack",
+    "attacks",
     "datasets",
     "evaluate",
+    "finetune",
     "formats",
     "generators",
     "methods",
@@ -62,9 +66,10 @@ __all__ = [
     "set_threads",
     "settings",
     "spectrum",
+    "transforms",
 ]
 
-for _public in (DataError, DataWarning, FiedlerError, NotFoundError, SettingError, TrainingError, Dataset, PoisonedDataset, Augmentation, SpectralAugmentation):
+for _public in (DataError, DataWarning, FiedlerError, NotFoundError, SettingError, TrainingError, Dataset, FinetunedEncoder, PoisonedDataset, Augmentation, SpectralAugmentation):
     # As users know them.
     _public.__module__ = "fiedler"
 del _public

@@ -69,14 +69,21 @@ class Augmentation:
     (2, True)
     """
 
+    # The number of the first graph in the set that the graphs are a shard of.
+    _first = 0
+
     def __init__(self, settings: Mapping[str, Any] | str = "opposite", *, random_state: int = 0) -> None:
         tree = {"name": settings} if isinstance(settings, str) else dict(settings)
         self.random_state = _seed(random_state)
         self.settings: dict[str, Any] = json.loads(_fiedler.scheme_settings(_as_json(tree), self.random_state))
         self._scheme: _fiedler.RawScheme | None = None
 
-    def fit(self, graph: GraphLike, /, *, progress: Progress = False) -> Self:
-        """Computes the scheme for a graph or for every graph of a set."""
+    def fit(self, graph: GraphLike, /, *, first: int = 0, progress: Progress = False) -> Self:
+        """Computes the scheme for a graph or for every graph of a set.
+
+        Of a shard of a larger set, `first` is the number that its first graph has there: the views of its graphs are then those of the whole.
+        """
+        self._first = _number(first, "first")
         dataset = as_dataset(graph, random_state=self.random_state)
         with watched(progress) as told:
             self._scheme = _fiedler.compute_scheme(dataset._raw, json.dumps(self.settings), told)
@@ -105,7 +112,7 @@ class Augmentation:
             raise SettingError(f"view is {min(views)} and epoch {epoch}; expected numbers that are not negative", setting="view")
         own = self.random_state if seed is None else _seed(seed)
         chosen = None if graphs is None else [int(graph) for graph in graphs]
-        drawn = scheme.sample(own, epoch, views, chosen, places)
+        drawn = scheme.sample(own, epoch, views, chosen, places, self._first)
         dataset = scheme.dataset
         nodes = dataset.num_nodes
         if chosen is not None:
@@ -142,10 +149,12 @@ class Augmentation:
         self._fitted().save(os.fspath(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], graph: GraphLike) -> Self:
-        """Reads a scheme that `save` or the program wrote, for the graph it was computed for."""
+    def load(cls, path: str | os.PathLike[str], graph: GraphLike, *, first: int = 0) -> Self:
+        """Reads a scheme that `save` or the program wrote, for the graph it was computed for; `first` as in `fit`."""
         dataset = as_dataset(graph)
-        return cls._of(_fiedler.read_scheme(dataset._raw, os.fspath(path), None))
+        found = cls._of(_fiedler.read_scheme(dataset._raw, os.fspath(path), None))
+        found._first = _number(first, "first")
+        return found
 
     @classmethod
     def _of(cls, scheme: _fiedler.RawScheme) -> Self:
@@ -249,6 +258,13 @@ def _seed(seed: Any) -> int:
     if number != seed or not 0 <= number < 1 << 64:
         raise SettingError(f"random_state is {seed!r}; expected a whole number that is not negative", setting="random_state")
     return number
+
+
+def _number(value: Any, setting: str) -> int:
+    """A number of graphs or the like."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 31:
+        raise SettingError(f"{setting} is {value!r}; expected a whole number that is not negative", setting=setting)
+    return int(value)
 
 
 def _as_json(settings: Mapping[str, Any]) -> str:

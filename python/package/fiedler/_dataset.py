@@ -128,9 +128,14 @@ class Dataset:
         """Number of graphs."""
         return self._raw.num_graphs
 
-    def __getitem__(self, graph: int) -> Dataset:
-        """One graph of a set by itself."""
+    def __getitem__(self, graph: int | slice) -> Dataset:
+        """One graph of a set by itself, or a slice of the set."""
         count = len(self)
+        if isinstance(graph, slice):
+            chosen = range(count)[graph]
+            if not chosen:
+                raise IndexError(f"no graph is in {graph}; {self.name} has {count}")
+            return Dataset(self._raw.select(list(chosen)))
         at = graph + count if graph < 0 else graph
         if not 0 <= at < count:
             raise IndexError(f"there is no graph {graph}; {self.name} has {count}")

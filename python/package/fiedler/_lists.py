@@ -71,6 +71,21 @@ def generators() -> list[Generator]:
     return [Generator(*found) for found in _fiedler.generators()]
 
 
+def transforms() -> dict[str, str]:
+    """Every transform, with what it makes of a dataset; `fiedler.read` takes them in front of data, as in ``"ego:cora,hops=2,count=1000"``."""
+    return {name: about for name, about, _ in _fiedler.transforms()}
+
+
+def attacks() -> dict[str, str]:
+    """Every attack that `fiedler.attack` knows, with what it does.
+
+    >>> import fiedler
+    >>> {"random", "dice", "mettack"} <= set(fiedler.attacks())
+    True
+    """
+    return dict(_fiedler.attacks())
+
+
 def formats() -> dict[str, str]:
     """Every format that files are read in, with what it is."""
     return dict(_fiedler.formats())

@@ -11,6 +11,7 @@ from typing import Any
 from . import _fiedler
 from ._augmentation import Augmentation
 from ._errors import DataError
+from ._finetuning import FinetunedEncoder
 from ._progress import Progress, watched
 from ._reading import as_dataset
 
@@ -47,7 +48,7 @@ def report(
     open: bool = False,
     progress: Progress = False,
 ) -> Page:
-    """Makes a page of an `Embedder`, an `Augmentation`, a graph, a run folder, several run folders side by side, or a file of a scheme.
+    """Makes a page of an `Embedder`, a fine-tuning with a folder, an `Augmentation`, a graph, a run folder, several run folders side by side, or a file of a scheme.
 
     Parameters
     ----------
@@ -74,6 +75,10 @@ def report(
                 made = _fiedler.page_of_run(what._run, told)
             else:
                 made = _fiedler.page_of_paths([os.fspath(what._source)], None, told)
+        elif isinstance(what, FinetunedEncoder):
+            if what.folder is None:
+                raise DataError("the fine-tuning left no folder", hint="give finetune a folder: the page shows the curves of its runs")
+            made = _fiedler.page_of_paths([os.fspath(what.folder)], None, told)
         elif isinstance(what, Augmentation):
             made = _fiedler.page_of_scheme(what._fitted(), told)
         elif isinstance(what, (str, os.PathLike)):

@@ -240,25 +240,26 @@ class SpectralAugmentation(BaseTransform):  # type: ignore[misc]
 
     def forward(self, data: Data) -> Data:
         """One view of a graph that the scheme was computed for."""
-        (view,) = self._draw(data, [self.view], self._seed())
-        return self._applied(data, view)
+        attributes = _edge_attributes(data)
+        (view,) = self._draw(data, [self.view], self._seed(), attributes)
+        return self._applied(data, view, attributes)
 
     def pair(self, data: Data) -> tuple[Data, Data]:
         """Both views of a graph, drawn at the same time; `data` itself stays as it is."""
-        first, second = self._draw(data, [0, 1], self._seed())
-        return self._applied(copy.copy(data), first), self._applied(copy.copy(data), second)
+        attributes = _edge_attributes(data)
+        first, second = self._draw(data, [0, 1], self._seed(), attributes)
+        return self._applied(copy.copy(data), first, attributes), self._applied(copy.copy(data), second, attributes)
 
     def _seed(self) -> int:
         return int(torch.randint(1 << 62, (), generator=self.generator))
 
-    def _draw(self, data: Data, views: list[int], seed: int) -> list[View]:
-        graphs = None if self._count == 1 and self._find(data) == 0 else [self._find(data)]
-        return self.augmentation._draw(views, graphs=graphs, seed=seed, places=bool(_edge_attributes(data)))
+    def _draw(self, data: Data, views: list[int], seed: int, attributes: list[str]) -> list[View]:
+        graph = self._find(data)
+        return self.augmentation._draw(views, graphs=None if self._count == 1 else [graph], seed=seed, places=bool(attributes))
 
-    def _applied(self, data: Data, view: View) -> Data:
+    def _applied(self, data: Data, view: View, attributes: list[str]) -> Data:
         before: Tensor = data.edge_index
         edge_index = torch.from_numpy(view.edge_index)
-        attributes = _edge_attributes(data)
         if attributes:
             kept, places = self._places(before, view, int(data.num_nodes))
             for key in attributes:
@@ -361,8 +362,9 @@ def pygcl_augmentor(augmentation: SpectralAugmentation, view: int = 0) -> Any:
             data = Data(x=x, edge_index=edge_index, num_nodes=x.shape[0])
             if weights is not None:
                 data.edge_weight = weights
-            (found,) = augmentation._draw(data, [view], augmentation._seed())
-            drawn = augmentation._applied(data, found)
+            attributes = _edge_attributes(data)
+            (found,) = augmentation._draw(data, [view], augmentation._seed(), attributes)
+            drawn = augmentation._applied(data, found, attributes)
             return Graph(x=x, edge_index=drawn.edge_index, edge_weights=drawn.edge_weight if "edge_weight" in drawn else None)
 
     return SpectralAugmentor()

@@ -108,10 +108,9 @@ impl ViewStep for FittedChoice {
     }
 
     fn apply(&self, batch: &Batch, before: Option<View>, key: ViewKey) -> Result<View> {
-        let epoch = u64::from(key.epoch);
         let chosen: Vec<u8> = match self.each_graph {
-            true => batch.graphs.iter().map(|&graph| self.choose(key, epoch << 32 | graph as u64)).collect(),
-            false => vec![self.choose(key, epoch); batch.graphs.len()],
+            true => batch.graphs.iter().map(|&graph| self.choose(key, key.index(graph))).collect(),
+            false => vec![self.choose(key, key.epoch.into()); batch.graphs.len()],
         };
         let earlier = before.as_ref().map(|view| view.choices.clone()).unwrap_or_default();
         let batch = match &before {

@@ -301,7 +301,7 @@ impl ViewStep for Shuffle {
         let mut rows = rows.into_owned();
         for (block, &graph) in batch.graphs.iter().enumerate() {
             let nodes = batch.node_range(block);
-            let mut random = key.stream("shuffle", u64::from(key.epoch) << 32 | graph as u64);
+            let mut random = key.stream("shuffle", key.index(graph));
             rows[nodes.start as usize..nodes.end as usize].shuffle(&mut random);
         }
         view.feature_rows = Some(rows);

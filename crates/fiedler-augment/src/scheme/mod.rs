@@ -123,17 +123,25 @@ pub struct ViewKey {
     pub phase: u32,
     /// How many steps of the same kind came before in the view's pipeline, those around and within choices included.
     pub place: u32,
+    /// For a set that is a shard of a larger one: the number of its first graph there, so that the views of its graphs are those that the
+    /// larger set would have; zero elsewhere.
+    pub first_graph: u32,
 }
 
 impl ViewKey {
     /// The first draw of a view in an epoch.
     pub fn new(seed: u64, epoch: u32, view: u32) -> ViewKey {
-        ViewKey { seed, epoch, view, step: 0, phase: 0, place: 0 }
+        ViewKey { seed, epoch, view, step: 0, phase: 0, place: 0, first_graph: 0 }
     }
 
     /// The random numbers for one graph of a set.
     pub fn numbers(&self, graph: usize) -> ChaCha8Rng {
-        self.stream("view", u64::from(self.epoch) << 32 | graph as u64)
+        self.stream("view", self.index(graph))
+    }
+
+    /// What tells the random numbers of a graph in an epoch from those of others.
+    pub(crate) fn index(&self, graph: usize) -> u64 {
+        u64::from(self.epoch) << 32 | (u64::from(self.first_graph) + graph as u64)
     }
 
     /// The random numbers for a purpose that is not [`ViewKey::numbers`]: `first mask of columns`, `second mask of columns` ….

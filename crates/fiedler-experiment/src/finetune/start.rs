@@ -39,9 +39,16 @@ impl Start {
             let hint = "give the folder of a finished `fiedler embed`, its encoder.safetensors, or none".to_owned();
             return Err(Error::new(ErrorKind::NotFound, message, hint));
         }
-        let saved = read_encoder(&path)?;
-        let pretrained = saved.pretrained().map_err(Error::in_file(&path))?;
-        Ok(Start { encoder: Some((saved, pretrained)), run: from_weights.then_some(source) })
+        Start::of(read_encoder(&path)?, from_weights.then_some(source)).map_err(Error::in_file(&path))
+    }
+
+    /// An encoder that is there already: with its weights, where the run that it comes from is named, else with random ones in its shape.
+    ///
+    /// # Errors
+    /// When its method has none that could be trained further.
+    pub fn of(encoder: SavedEncoder, run: Option<PathBuf>) -> Result<Start> {
+        let pretrained = encoder.pretrained()?;
+        Ok(Start { encoder: Some((encoder, pretrained)), run })
     }
 
     /// The run whose weights it starts from.

@@ -5,6 +5,7 @@ use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::Settings;
 
 use super::paper::PrintedFigure;
+use crate::task::Task;
 use fiedler_evaluate::ProtocolPreset;
 
 /// A row of a table, for one dataset.
@@ -46,7 +47,23 @@ pub enum Measure {
     RelativeNorm { view: usize },
 }
 
+impl Measure {
+    /// Whether it is a scheme that is measured, and nothing is learned.
+    pub fn is_of_scheme(self) -> bool {
+        matches!(self, Measure::SchemeSeconds | Measure::SpectralChange | Measure::Norm | Measure::RelativeNorm { .. })
+    }
+}
+
 impl Cell {
+    /// How much work a run is: epochs times nodes and entries of the adjacency matrix.
+    pub fn work(&self, data: &Task) -> u64 {
+        let epochs = match self.settings.method.as_any().untrained() {
+            Some(_) if !self.measure.is_of_scheme() => self.settings.training.epochs,
+            _ => 1,
+        };
+        epochs as u64 * (data.record.nodes + 2 * data.record.edges) as u64
+    }
+
     /// The seeds that make a difference: what depends on none is computed once.
     pub fn seeds(&self, preset: ProtocolPreset, first: u64, count: usize) -> Vec<u64> {
         let varies = match self.measure {

@@ -29,6 +29,11 @@ impl TablePart {
         TablePart { index: 0, of: 1 }
     }
 
+    /// The part that has one run, of this number, and no other.
+    pub fn one(run: usize) -> TablePart {
+        TablePart { index: run, of: usize::MAX }
+    }
+
     /// Whether the part has the run of this number.
     pub fn has(self, run: usize) -> bool {
         run % self.of == self.index
@@ -70,6 +75,10 @@ pub struct TableRun {
     pub seed: u64,
     /// Whether it is there and evaluated.
     pub finished: bool,
+    /// How much work it is, to begin with the longest: epochs times nodes and entries of the adjacency matrix. Not a time.
+    pub work: u64,
+    /// The scheme that it needs and that may be shared with other runs, if it needs one that is not there yet.
+    pub scheme: Option<String>,
 }
 
 /// What came of a part.

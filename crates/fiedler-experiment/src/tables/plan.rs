@@ -97,7 +97,10 @@ impl Plan {
         let mut number = 0..;
         self.jobs.retain(|_| number.next().is_some_and(|number| part.has(number)));
         let mut estimate = self.find(data, store)?;
-        self.announce(data, store, &mut estimate)?;
+        // Timing a few epochs costs more than it tells of a single run.
+        if self.jobs.len() > 1 {
+            self.announce(data, store, &mut estimate)?;
+        }
         self.do_jobs(data, store, &mut estimate, |_| Ok(()))?;
         let mut result = PartResult::default();
         for job in &self.jobs {
@@ -117,7 +120,8 @@ impl Plan {
             let cell = &self.cells[job.cell];
             let dataset = data[cell.data].title.clone();
             let finished = matches!(job.state, State::Done(_));
-            TableRun { number, dataset, row: cell.row.clone(), seed: job.seed, finished }
+            let (work, scheme) = (cell.work(&data[cell.data]), store.missing_scheme(&data[cell.data], cell, job.seed));
+            TableRun { number, dataset, row: cell.row.clone(), seed: job.seed, finished, work, scheme }
         };
         Ok(self.jobs.iter().enumerate().map(of_job).collect())
     }
@@ -197,10 +201,7 @@ impl Plan {
             let stage = observer.stage("timing", &format!("timing {} on {}", cell.row, data.title));
             estimate.guess(at, cell, data, self.preset);
             drop(stage);
-            let settings = store.seeded(&cell.settings, 0);
-            let method = cell.settings.method.as_any();
-            let needed = method.default_views().is_some() || (method.takes_scheme() && settings.scheme.is_some());
-            schemes += usize::from(needed && !store.schemes.has(data, &settings.scheme_or_usual()));
+            schemes += usize::from(store.missing_scheme(data, cell, 0).is_some());
         }
         let schemes = match schemes {
             0 => String::new(),

@@ -158,6 +158,16 @@ impl<'a> RunStore<'a> {
         self.schemes.get(data, &settings.scheme_or_usual(), self.observer)
     }
 
+    /// The name of the scheme that the run of a cell needs, where it needs one that is not there.
+    pub fn missing_scheme(&self, data: &Task, cell: &Cell, seed: u64) -> Option<String> {
+        let settings = self.seeded(&cell.settings, seed);
+        let method = cell.settings.method.as_any();
+        let of_method = method.default_views().is_some() || (method.takes_scheme() && settings.scheme.is_some());
+        let wanted = settings.scheme_or_usual();
+        (of_method || cell.measure.is_of_scheme()).then_some(())?;
+        (!self.schemes.has(data, &wanted)).then(|| self.schemes.name(data, &wanted))
+    }
+
     /// How computing a cell's scheme went, if it has been.
     pub fn timing(&self, data: &Task, cell: &Cell, seed: u64) -> Option<SchemeTiming> {
         self.schemes.timing(data, &self.seeded(&cell.settings, seed).scheme_or_usual())

@@ -433,6 +433,8 @@ macro_rules! methods {
             pub const ALL: &[MethodInfo] = &[$(<$method as Method>::INFO,)+];
 
             /// The method, whatever it is.
+            // Inlined into another crate, it would have all methods with their training compiled there once more.
+            #[inline(never)]
             pub fn as_any(&self) -> &dyn AnyMethod {
                 match self {
                     $(MethodSettings::$variant(method) => method,)+
