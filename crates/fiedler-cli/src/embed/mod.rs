@@ -125,6 +125,9 @@ impl Embed {
         if let Some(before) = &origin.record {
             before.check_same(&settings, &task.record)?;
         }
+        if task.dataset.graph_labels.is_some() && task.dataset.graphs.len() == 1 {
+            output.note("a set of one graph has nothing to compare it with: its nodes are embedded, one row each");
+        }
         if task.dataset.features.is_none() && settings.features.sources.is_auto() {
             let degrees = settings.features.degrees;
             output.note(&match settings.method {

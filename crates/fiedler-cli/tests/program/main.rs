@@ -16,6 +16,7 @@ mod own_files;
 mod report;
 mod reproduce;
 mod settings;
+mod special_cases;
 mod tune;
 
 use std::fs;
