@@ -73,7 +73,7 @@ fn make(py: Python<'_>, message: &str, hint: Option<String>, failure: &Failure<'
 
 fn describe(error: &Error) -> Failure<'_> {
     let kind = match error.kind() {
-        ErrorKind::Usage => "setting",
+        ErrorKind::Usage | ErrorKind::Memory => "setting",
         ErrorKind::Data => "data",
         ErrorKind::NotFound => "not-found",
         ErrorKind::Output => "output",

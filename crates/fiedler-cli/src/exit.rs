@@ -9,7 +9,7 @@ use super::args::asks_for_json;
 /// The exit code of a kind of failure, as `fiedler --help` documents it, and its name in JSON.
 fn code(kind: ErrorKind) -> (u8, &'static str) {
     match kind {
-        ErrorKind::Usage => (2, "usage"),
+        ErrorKind::Usage | ErrorKind::Memory => (2, "usage"),
         ErrorKind::Data => (3, "data"),
         ErrorKind::NotFound => (4, "not-found"),
         ErrorKind::Output => (5, "output"),

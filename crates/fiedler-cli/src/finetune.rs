@@ -251,7 +251,8 @@ fn or_stopped(error: Error, out: &Path) -> Error {
         return error;
     }
     let message = format!("stopped; what is finished is in {}", out.display());
-    let command = command_line();
+    // What gave way is gone already.
+    let command = command_line().replace(" --force", "");
     let resume = if command.contains(" --resume") { "" } else { " --resume" };
     Error::new(ErrorKind::Interrupted, message, format!("go on: {command}{resume}"))
 }

@@ -79,6 +79,8 @@ pub enum Error {
 pub enum ErrorKind {
     /// Settings or arguments ask for something impossible.
     Usage,
+    /// What was asked for does not fit into the memory that it may have.
+    Memory,
     /// Data are not what their format promises, or not what is needed.
     Data,
     /// A file, dataset or run is not there.

@@ -10,6 +10,7 @@ use fiedler_learn::state_dict::StateDict;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::finetune::RECORD;
 use crate::run::ENCODER;
 
 /// What an import left.
@@ -51,6 +52,12 @@ pub fn import(path: &Path, out: &Path, replace: bool) -> Result<Import> {
     let encoder = out.join(ENCODER);
     if !replace && encoder.exists() {
         return Err(Error::exists(encoder));
+    }
+    for record in ["run.json", RECORD] {
+        if out.join(record).exists() {
+            let message = format!("{} holds a run, with an encoder of its own", out.display());
+            return Err(Error::new(ErrorKind::Output, message, "choose another folder".to_owned()));
+        }
     }
     let published = read_published(path)?;
     let bytes = published.encoder.to_bytes()?;

@@ -146,6 +146,11 @@ fn published_weights_are_imported_applied_and_tuned() {
         failure(fiedler(folder.path()).args(["import", weights, "--out", "imported"]), 5)
             .contains("encoder.safetensors")
     );
+    // An encoder that is there is not taken for one of a fine-tuning, and a run keeps its own.
+    let tune = ["finetune", "none", "drugs.csv", "--epochs", "2", "--splits", "2", "--resume", "--out", "imported"];
+    assert!(failure(fiedler(folder.path()).args(tune), 5).contains("imported holds an encoder"));
+    let over = ["import", weights, "--force", "--out", "tuned"];
+    assert!(failure(fiedler(folder.path()).args(over), 5).contains("tuned holds a run"));
     fs::write(folder.path().join("text.pth"), "no weights").unwrap();
     let message = failure(fiedler(folder.path()).args(["import", "text.pth", "--out", "other"]), 3);
     assert!(message.contains("text.pth") && message.contains("torch.save"), "{message}");

@@ -65,7 +65,8 @@ pub(super) fn share(
     {
         due += fraction * group.len() as f64;
         let size = (due.round() as usize).clamp(1, group.len());
-        due -= size as f64;
+        // What a class has beyond its share, because it has one at least, is not taken from others.
+        due = (due - size as f64).max(-0.5);
         taken.extend(&group[..size]);
     }
     in_order(taken, items)
@@ -110,4 +111,25 @@ pub(super) fn folds(
 fn in_order(mut places: Vec<usize>, items: &[u32]) -> Vec<u32> {
     places.sort_unstable();
     places.into_iter().map(|place| items[place]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use fiedler_graph::{Classes, Labels};
+
+    use super::*;
+
+    #[test]
+    fn a_share_has_one_of_each_class_and_takes_that_from_no_other() {
+        let of_class = |item: u32| i64::from(item / 4).min(9);
+        for order in [1, -1] {
+            let classes = Classes::from_integers((0..1036).map(|item| Some(order * of_class(item))));
+            let labels = Labels::Classes(classes);
+            let items: Vec<u32> = (0..1036).collect();
+            let taken = share(&items, 0.01, &labels, (0, "test", 0));
+            let of = |class: i64| taken.iter().filter(|&&item| of_class(item) == class).count();
+            assert!((0..9).all(|class| of(class) == 1), "{taken:?}");
+            assert!((9..=11).contains(&of(9)), "{taken:?}");
+        }
+    }
 }

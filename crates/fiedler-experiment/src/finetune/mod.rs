@@ -64,6 +64,14 @@ impl<'a> FinetunePlan<'a> {
         }
         let target = self.task.target()?;
         let first = self.settings.seed;
+        if first.checked_add(self.seeds as u64).is_none() {
+            let hint = "ask for fewer seeds, or begin with a smaller one".to_owned();
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!("there are no {} seeds from {first} on", self.seeds),
+                hint,
+            ));
+        }
         let scores = (first..first + self.seeds as u64)
             .map(|seed| {
                 SupervisedScores::new(target, self.protocol, seed)?.with_label_fraction(self.label_fraction, seed)
@@ -237,23 +245,27 @@ fn clear(out: &Path) -> Result<()> {
 
 /// Refuses a folder that holds something that may not be replaced.
 fn check_free(out: &Path, existing: Existing) -> Result<()> {
-    let there = FinetuneRecord::read(out)?;
-    match (existing, &there) {
-        (Existing::Refuse, Some(record)) => {
-            let (state, hint) = match record.finished {
-                true => ("a finished fine-tuning", "choose another folder, or pass --force to replace it"),
-                false => {
-                    ("a fine-tuning that has not come to its end", "--resume goes on with it, --force replaces it")
-                }
-            };
-            Err(Error::new(ErrorKind::Output, format!("{} holds {state} already", out.display()), hint.to_owned()))
+    let refuse = |what: &str, hint: &str| {
+        Err(Error::new(ErrorKind::Output, format!("{} holds {what}", out.display()), hint.to_owned()))
+    };
+    let Some(record) = FinetuneRecord::read(out)? else {
+        // What is of another kind is never in the way of a fine-tuning that is asked for by mistake.
+        if out.join("run.json").exists() {
+            return refuse("a run of `fiedler embed`", "choose another folder");
         }
-        (Existing::Refuse, None) => RunFolder::new(out).check_free(),
-        // A run of another kind is never in the way of a fine-tuning that is asked for by mistake.
-        (_, None) if out.join("run.json").exists() => {
-            let hint = "choose another folder".to_owned();
-            Err(Error::new(ErrorKind::Output, format!("{} holds a run of `fiedler embed`", out.display()), hint))
+        if out.join(ENCODER).exists() {
+            return refuse("an encoder that no fine-tuning has left", "choose another folder");
         }
+        return Ok(());
+    };
+    match existing {
+        Existing::Refuse if record.finished => {
+            refuse("a finished fine-tuning already", "choose another folder, or pass --force to replace it")
+        }
+        Existing::Refuse => refuse(
+            "a fine-tuning already that has not come to its end",
+            "--resume goes on with it, --force replaces it",
+        ),
         _ => Ok(()),
     }
 }

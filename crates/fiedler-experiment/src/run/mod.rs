@@ -147,7 +147,7 @@ fn too_large(estimate: &MemoryEstimate, allowed: u64) -> Error {
         of(estimate.scheme.max(estimate.training)),
         of(allowed)
     );
-    Error::new(ErrorKind::Usage, message, format!("allow more with --memory, or {advice}"))
+    Error::new(ErrorKind::Memory, message, format!("allow more with --memory, or {advice}"))
 }
 
 /// Refuses formats that this build cannot write.

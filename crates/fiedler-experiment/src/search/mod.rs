@@ -318,6 +318,11 @@ impl<'a> Search<'a> {
         let made = plan.check().and_then(|run| run.fit(&folder, existing, observer));
         let artifacts = match made {
             Ok(artifacts) => artifacts,
+            // Whether it fits depends on the machine and the moment: that is not kept for others.
+            Err(error) if trial.number > 0 && error.kind() == ErrorKind::Memory => {
+                trial.failed = Some(error.in_one_line());
+                return Ok(());
+            }
             // What was drawn may lead nowhere, or not go together; what was given is the user's to mend.
             Err(error)
                 if error.kind() == ErrorKind::Training || (trial.number > 0 && error.kind() == ErrorKind::Usage) =>

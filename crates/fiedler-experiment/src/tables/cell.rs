@@ -72,6 +72,6 @@ impl Cell {
             Measure::FitSeconds => true,
             Measure::SchemeSeconds | Measure::Norm | Measure::RelativeNorm { .. } => false,
         };
-        (first..first + if varies { count as u64 } else { 1 }).collect()
+        (first..first.saturating_add(if varies { count as u64 } else { 1 })).collect()
     }
 }

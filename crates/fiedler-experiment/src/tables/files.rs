@@ -15,6 +15,10 @@ pub fn write(out: &Path, mut table: Table) -> Result<Table> {
     fs::create_dir_all(out).map_err(Error::io("create", out))?;
     let path = path(out, &table.experiment, table.protocol);
     if let Some(earlier) = read(&path)? {
+        if earlier.setup != table.setup {
+            let message = format!("{} is a table of {}, not of {}", path.display(), earlier.setup, table.setup);
+            return Err(Error::new(ErrorKind::Output, message, "choose another folder with --out".to_owned()));
+        }
         table.merge(earlier);
     }
     let page = table.results();

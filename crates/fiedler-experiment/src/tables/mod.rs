@@ -234,9 +234,13 @@ impl TablePlan {
             let attacks: Vec<String> = cells.iter().map(attack_of).collect();
             cells.sort_by_key(|cell| attacks.iter().position(|attack| *attack == attack_of(cell)));
         }
+        let pretraining = self.kind.pretraining().zip(pretrained_on);
+        let notes =
+            pretraining.map_or_else(Vec::new, |(pretraining, task)| pretraining.notes(task, self.quick, &cells));
         let mut plan = Plan::new(self.kind, cells, recipes.preset, self.seed, self.seeds, self.command.clone());
-        if let (Some(pretraining), Some(task)) = (self.kind.pretraining(), pretrained_on) {
-            plan.note(pretraining.notes(task, self.quick));
+        plan.note(notes);
+        if let Some((pretraining, task)) = pretraining {
+            plan.set_up(pretraining.setup(task, self.quick));
         }
         Ok(plan)
     }

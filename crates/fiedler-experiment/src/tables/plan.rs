@@ -32,6 +32,8 @@ pub struct Plan {
     splits: BTreeMap<(usize, u64), Vec<String>>,
     /// What is to be known of the datasets.
     notes: Vec<String>,
+    /// What the table is made with beside its datasets; tables that differ in it are not put together.
+    setup: String,
 }
 
 /// One run that a cell needs.
@@ -67,12 +69,26 @@ impl Plan {
             seeds.into_iter().map(move |seed| Job { cell: at, seed, learned: false, state: State::ToDo })
         };
         let jobs = cells.iter().enumerate().flat_map(of_cell).collect();
-        Plan { experiment, preset, command, cells, jobs, splits: BTreeMap::new(), notes: Vec::new() }
+        Plan {
+            experiment,
+            preset,
+            command,
+            cells,
+            jobs,
+            splits: BTreeMap::new(),
+            notes: Vec::new(),
+            setup: String::new(),
+        }
     }
 
     /// Adds what is to be known of the table.
     pub fn note(&mut self, notes: Vec<String>) {
         self.notes.extend(notes);
+    }
+
+    /// Tells what the table is made with beside its datasets.
+    pub fn set_up(&mut self, setup: String) {
+        self.setup = setup;
     }
 
     /// Does what is to be done, keeping the table's files up to date.
@@ -120,7 +136,8 @@ impl Plan {
             let cell = &self.cells[job.cell];
             let dataset = data[cell.data].title.clone();
             let finished = matches!(job.state, State::Done(_));
-            let (work, scheme) = (cell.work(&data[cell.data]), store.missing_scheme(&data[cell.data], cell, job.seed));
+            let work = cell.work(&data[cell.data]);
+            let scheme = store.missing_start(cell).or_else(|| store.missing_scheme(&data[cell.data], cell, job.seed));
             TableRun { number, dataset, row: cell.row.clone(), seed: job.seed, finished, work, scheme }
         };
         Ok(self.jobs.iter().enumerate().map(of_job).collect())
@@ -233,7 +250,12 @@ impl Plan {
                 (State::Done(done), word)
             }
             // One run that leads nowhere, or does not fit, is no reason to give up the others.
-            Err(failure) if matches!(failure.kind(), ErrorKind::Training | ErrorKind::Usage | ErrorKind::Data) => {
+            Err(failure)
+                if matches!(
+                    failure.kind(),
+                    ErrorKind::Training | ErrorKind::Usage | ErrorKind::Memory | ErrorKind::Data
+                ) =>
+            {
                 let why = format!("seed {seed}: {}", failure.in_one_line());
                 (State::Failed(why.clone()), why)
             }
@@ -271,6 +293,7 @@ impl Plan {
             experiment: self.experiment.name().into(),
             title: self.experiment.title().into(),
             protocol: self.preset,
+            setup: self.setup.clone(),
             unit: self.experiment.unit().into(),
             rows,
             datasets,
@@ -311,7 +334,8 @@ impl Plan {
                     values.extend(done.splits.iter().enumerate().map(of_split));
                 }
                 State::Failed(why) => failed.push(why.clone()),
-                State::ToDo | State::Elsewhere => {}
+                State::Elsewhere => failed.push(format!("seed {}: another process is at it", job.seed)),
+                State::ToDo => {}
             }
             if matches!(cell.measure, Measure::Score(_)) {
                 splits.extend(self.splits.get(&(cell.data, job.seed)).into_iter().flatten().cloned());

@@ -78,18 +78,34 @@ impl Pretraining {
         Task::open(&line, &ReadOptions::default(), 0, observer)
     }
 
+    /// What distinguishes a table from others of the same name, in words.
+    pub fn setup(&self, task: &Task, quick: bool) -> String {
+        let size = if quick { "the quick size" } else { "full size" };
+        let fingerprint = task.record.fingerprint.get(..8).unwrap_or_default();
+        format!("{size}, pre-trained on {} ({fingerprint})", task.title)
+    }
+
     /// What a reader should know of the data and the size, one sentence each.
-    pub fn notes(&self, task: &Task, quick: bool) -> Vec<String> {
-        let Size { epochs: [before, after], channels, .. } = self.size(quick);
-        let mut notes = vec![format!(
-            "Pre-training: {} graphs of {}, {before} epochs, batches of {}; one run of each method, seed 0. Fine-tuning: all weights, at most \
-             {after} epochs, patience {PATIENCE} on the validation loss, batches of {}, dropout {}. Encoders have {channels} channels.",
-            fiedler_report::number::count(task.dataset.graphs.len()),
-            task.title,
-            self.batches[0],
-            self.batches[1],
-            self.dropout,
-        )];
+    pub fn notes(&self, task: &Task, quick: bool, cells: &[Cell]) -> Vec<String> {
+        let mut notes = Vec::new();
+        let started = cells.iter().find_map(|cell| Some((&cell.start.as_ref()?.training, &cell.settings.training)));
+        if let Some((before, after)) = started {
+            let patience = after
+                .patience
+                .map_or(String::new(), |patience| format!(", patience {patience} on the validation loss"));
+            notes.push(format!(
+                "Pre-training: {} graphs of {}, {} epochs, batches of {}; one run of each method, seed 0. Fine-tuning: all weights, at \
+                 most {} epochs{patience}, batches of {}, dropout {}. Encoders have {} channels.",
+                fiedler_report::number::count(task.dataset.graphs.len()),
+                task.title,
+                before.epochs,
+                before.batch_size,
+                after.epochs,
+                after.batch_size,
+                self.dropout,
+                self.size(quick).channels,
+            ));
+        }
         notes.extend(task.dataset.report.notes.iter().map(|note| format!("Of the data of pre-training: {note}.")));
         notes
     }

@@ -158,6 +158,14 @@ impl<'a> RunStore<'a> {
         self.schemes.get(data, &settings.scheme_or_usual(), self.observer)
     }
 
+    /// The run of pre-training that a cell starts from, where that is not finished.
+    pub fn missing_start(&self, cell: &Cell) -> Option<String> {
+        let (start, on) = (cell.start.clone()?, self.pretrained_on?);
+        let folder = self.folder(on, &Cell { settings: start, start: None, ..cell.clone() }, 0);
+        let finished = folder.record().ok().flatten().is_some_and(|record| record.finished);
+        (!finished).then(|| folder.path().display().to_string())
+    }
+
     /// The name of the scheme that the run of a cell needs, where it needs one that is not there.
     pub fn missing_scheme(&self, data: &Task, cell: &Cell, seed: u64) -> Option<String> {
         let settings = self.seeded(&cell.settings, seed);

@@ -17,6 +17,9 @@ pub struct Table {
     /// How runs were evaluated.
     #[serde(alias = "ledger")]
     pub protocol: ProtocolPreset,
+    /// What it is made with beside its datasets, such as data to pre-train on and the size; tables that differ in it are not put together.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub setup: String,
     /// What the figures are.
     pub unit: String,
     /// Rows in their order.
