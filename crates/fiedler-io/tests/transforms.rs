@@ -71,6 +71,10 @@ fn molecules_of_held_out_parts_are_left_out_and_counted() {
     assert!(left.report.notes.iter().any(|note| note.contains("has no split")), "{:?}", left.report.notes);
     assert_eq!(made(&format!("without:{pool},of={target}+{target}")).graphs.len(), 3);
 
+    // The split of one molecule is of its atoms.
+    let alone = file(&folder, "alone.csv", "smiles,y,split\nCCO,1,test\n");
+    assert_eq!(made(&format!("without:{pool},of={alone}")).graphs.len(), 5);
+    assert!(refusal(&format!("scaffold:{alone}")).contains("at least two molecules"));
     assert!(refusal(&format!("without:{pool}")).contains("of is missing"));
     assert!(refusal(&format!("without:{pool},of={pool}")).contains("number of molecules that are left is 0"));
     assert!(refusal(&format!("without:karate,of={pool}")).contains("not those of molecules"));

@@ -157,6 +157,18 @@ fn what_needs_the_graph_whole_says_so_before_anything_is_computed() {
     assert!(Run::new(&settings, &dataset).check().is_ok());
 }
 
+/// In the end the whole graph is embedded, however small the blocks are.
+#[test]
+fn the_estimate_of_memory_knows_that_the_whole_graph_is_embedded() {
+    let dataset = citation();
+    let nodes = dataset.graphs.num_nodes() as u64;
+    let mut settings = Settings::of_method("cca-ssg".parse::<MethodSettings>().unwrap());
+    settings.training.batch_nodes = Some(2);
+    settings.training.sampler = samplers().into_iter().find(|sampler| sampler.name() == "neighbors").unwrap();
+    let estimate = Run::new(&settings, &dataset).check().unwrap().memory_estimate();
+    assert!(estimate > nodes * 512 * 4, "{estimate} bytes hold no layer of {nodes} nodes");
+}
+
 #[test]
 fn samplers_are_read_from_settings_and_refused_by_name() {
     let read = |text: serde_json::Value| serde_json::from_value::<Settings>(json!({ "training": { "sampler": text } }));

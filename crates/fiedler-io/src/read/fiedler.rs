@@ -14,6 +14,8 @@ use crate::input::DataSource;
 
 /// Bytes that are read at once.
 const AT_ONCE: usize = 1 << 20;
+/// Columns that a sparse matrix may have.
+const MOST_COLUMNS: u64 = 1 << 28;
 
 /// Our own format.
 pub const FORMAT: Format = Format {
@@ -247,6 +249,14 @@ impl Sections {
         let values = format!("{prefix}.values");
         let times = |columns: u64| (rows as u64).saturating_mul(columns);
         let width = |columns: u64| columns.min(u64::from(u32::MAX)) as usize;
+        // Of a sparse matrix nothing in the file has a column's size.
+        if let Some(Shape::Sparse { columns }) = shape
+            && *columns > MOST_COLUMNS
+        {
+            return Err(self
+                .damaged(format!("{prefix}: {columns} columns"), "at most 268,435,456 of a sparse matrix")
+                .into());
+        }
         Ok(Some(match shape {
             None => return Ok(None),
             Some(Shape::Dense { columns }) => {

@@ -37,7 +37,8 @@ fn apply(arguments: &Arguments<'_>) -> Result<Dataset> {
     for name in names.split('+').map(str::trim) {
         let other = arguments.open_with(name, &ReadOptions::default())?;
         let own = molecule::canonical_hashes(&other)?;
-        if all || other.splits.is_empty() {
+        // Splits of a single graph are of its nodes.
+        if all || other.splits.is_empty() || other.graphs.len() == 1 {
             if !all {
                 notes.push(format!("{name} has no split, so all of its molecules are left out"));
             }

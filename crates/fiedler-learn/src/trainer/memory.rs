@@ -16,6 +16,8 @@ const SPARSE_ENTRY: f64 = 16.0;
 const STRUCTURES: f64 = 4.0;
 /// Column, value and, for its way through a view, origin of an entry of a structure.
 const STRUCTURE_ENTRY: f64 = 12.0;
+/// What is held of the whole graph while it is embedded, in shares of a product and a gradient of the widest layer.
+const LAYERS_HELD: f64 = 1.5;
 /// Matrices of similarities between the nodes and the graphs of a batch, and their gradients.
 const SIMILARITIES: f64 = 12.0;
 /// Matrices of similarities between all nodes that are compared with each other, and their gradients.
@@ -24,7 +26,8 @@ const MATRICES_OF_PAIRS: f64 = 12.0;
 /// Bytes that training holds at once, by an estimate; data that are loaded already are not counted.
 pub fn estimate(data: &Data<'_>, training: &TrainingSettings, footprint: Footprint) -> u64 {
     let graphs = data.graphs();
-    let (nodes, entries) = match training.block_nodes(graphs.len(), graphs.num_nodes()) {
+    let block_nodes = training.block_nodes(graphs.len(), graphs.num_nodes());
+    let (nodes, entries) = match block_nodes {
         // The next block is made while a step is taken.
         Some(nodes) => {
             let share = nodes as f64 / graphs.num_nodes().max(1) as f64;
@@ -47,7 +50,15 @@ pub fn estimate(data: &Data<'_>, training: &TrainingSettings, footprint: Footpri
         + footprint.weights * COPIES_OF_WEIGHTS * FLOAT
         + of_features * nodes / graphs.num_nodes().max(1) as f64
         + STRUCTURES * (entries + nodes) * STRUCTURE_ENTRY;
-    bytes as u64
+    if block_nodes.is_none() {
+        return bytes as u64;
+    }
+    // In the end the whole graph is embedded: two layers at a time, and what comes of them.
+    let all = graphs.num_nodes() as f64;
+    let whole = all * footprint.transient_per_node * LAYERS_HELD * FLOAT
+        + footprint.weights * FLOAT
+        + (2.0 * graphs.num_edges() as f64 + all) * STRUCTURE_ENTRY;
+    bytes.max(whole) as u64
 }
 
 /// Nodes and entries of the largest graphs that could meet in one batch.

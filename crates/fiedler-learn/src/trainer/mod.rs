@@ -315,7 +315,10 @@ impl<'a, M: Method> Trainer<'a, M> {
             if !value.is_finite() {
                 return Err(Error::NotFinite { what: "validation loss", epoch: epoch + 1 });
             }
-            state.history.validation.push(value);
+            // A checkpoint of before values were kept has none of its epochs: then there are none of the rest either.
+            if state.history.validation.len() + 1 == state.history.losses.len() {
+                state.history.validation.push(value);
+            }
         }
         let value = validated.unwrap_or(loss);
         let candidate = state.candidate.take().filter(|_| validated.is_none());

@@ -252,7 +252,7 @@ impl Effort {
         let entries = graph.num_nodes() + graph.indices().len();
         let is_large = entries >= LARGE;
         let mut settings =
-            SummarySettings { searches: settings.searches.min(SEARCHED / entries.max(1)).max(4), ..*settings };
+            SummarySettings { searches: settings.searches.min((SEARCHED / entries.max(1)).max(4)), ..*settings };
         if is_large {
             settings.pairs = settings.pairs.min(2);
             settings.tolerance = settings.tolerance.max(1e-2);

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::npz::Array;
 use super::pickle::{Entries, Pickle, Value};
 use crate::error::{Place, Result};
-use crate::input::{Archive, DataSource, File};
+use crate::input::{Archive, DataSource, File, expansion_limit};
 
 pub(super) use tensor::Tensors;
 
@@ -50,13 +50,14 @@ impl StateFile {
     /// As [`StateFile::read`].
     pub fn of(file: File) -> Result<StateFile> {
         let place = file.place().clone();
+        let limit = expansion_limit(file.bytes().len() as u64);
         let tensors = if file.bytes().starts_with(ZIP_MAGIC) {
             let archive = Archive::of(file)?;
             let pickle = Pickle::read_with_outside(&archive.read(PICKLE)?)?;
-            weights(pickle.root(), &Tensors::of(&archive)?, &place)?
+            weights(pickle.root(), &Tensors::of(&archive)?, (&place, limit))?
         } else if legacy::is_legacy(file.bytes()) {
             let (pickle, tensors) = legacy::open(&file)?;
-            weights(pickle.root(), &tensors, &place)?
+            weights(pickle.root(), &tensors, (&place, limit))?
         } else {
             let malformed = place.malformed("neither a zip archive nor its forerunner", "a file that torch.save wrote");
             return Err(malformed.hint("give the .pth or .pt file of a model's state_dict").into());
@@ -76,7 +77,9 @@ impl StateFile {
 }
 
 /// The tensors of a dictionary. Other entries, such as the number of an epoch, are left out.
-fn weights(root: Value<'_>, tensors: &Tensors<'_>, place: &Place) -> Result<Vec<(String, Array)>> {
+///
+/// Many may be views of the same values; all of them together take no more bytes than the limit.
+fn weights(root: Value<'_>, tensors: &Tensors<'_>, (place, limit): (&Place, u64)) -> Result<Vec<(String, Array)>> {
     let expected = "a state_dict: tensors by their names";
     let Some(entries) = root.entries() else {
         let malformed = place.malformed(root.to_string(), expected);
@@ -84,10 +87,17 @@ fn weights(root: Value<'_>, tensors: &Tensors<'_>, place: &Place) -> Result<Vec<
     };
     let inner = || WRAPPERS.iter().find_map(|name| entries.get(name)?.entries());
     let entries = if has_tensors(entries) { entries } else { inner().unwrap_or(entries) };
-    let mut found = Vec::new();
+    let (mut found, mut held) = (Vec::new(), 0u64);
     for (name, value) in entries.iter() {
         if let (Some(name), true) = (name.text(), is_tensor(value)) {
-            found.push((name.to_owned(), tensors.array(value, name)?));
+            let array = tensors.array(value, name)?;
+            let values: u64 = array.shape().iter().map(|&size| size as u64).product();
+            held = held.saturating_add(values.saturating_mul(4));
+            if held > limit {
+                let expected = format!("tensors of {limit} bytes at most, by the size of the file");
+                return Err(place.malformed(format!("more, up to {name}"), expected).into());
+            }
+            found.push((name.to_owned(), array));
         }
     }
     if found.is_empty() {

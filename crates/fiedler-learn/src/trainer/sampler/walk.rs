@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Walk {
-    /// Steps of a walk. A block has at most `batch_nodes` nodes: one root for each `length + 1` of them.
+    /// Steps of a walk. A block has at most `batch_nodes` nodes: one root for each `length + 1` of them, but two in any case.
     pub length: usize,
 }
 
@@ -34,11 +34,11 @@ impl BlockSettings for Walk {
     }
 
     fn block_nodes(&self, _: usize, batch_nodes: usize) -> usize {
-        batch_nodes
+        batch_nodes.max(2 * (self.length + 1))
     }
 
     fn open<'a>(&self, input: BlockInput<'a>) -> Box<dyn BlockSampler + 'a> {
-        let roots = input.batch_nodes.div_ceil(self.length + 1).max(2);
+        let roots = (input.batch_nodes / (self.length + 1)).max(2);
         let seeds = Seeds { most: Some(roots), ..Seeds::of(&input) };
         let marks = Mutex::new(NodeMarks::new(input.graph.num_nodes()));
         Box::new(Opened { graph: input.graph, length: self.length, seeds, marks })
