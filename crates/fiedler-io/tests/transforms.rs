@@ -73,7 +73,7 @@ fn molecules_of_held_out_parts_are_left_out_and_counted() {
 
     // The split of one molecule is of its atoms.
     let alone = file(&folder, "alone.csv", "smiles,y,split\nCCO,1,test\n");
-    assert_eq!(made(&format!("without:{pool},of={alone}")).graphs.len(), 5);
+    assert_eq!(made(&format!("without:{pool},of={alone}")).graphs.len(), 4);
     assert!(refusal(&format!("scaffold:{alone}")).contains("at least two molecules"));
     assert!(refusal(&format!("without:{pool}")).contains("of is missing"));
     assert!(refusal(&format!("without:{pool},of={pool}")).contains("number of molecules that are left is 0"));
