@@ -6,14 +6,18 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import fiedler
+from fiedler import distributed
 from fiedler.distributed import Experiment, augment_many, gather, jobs, reproduce, run_job, shards
 
 ROWS = ["hops", "R-GCN", "GCL-SPAN"]
@@ -68,8 +72,6 @@ def test_processes_in_one_folder_come_to_what_one_process_comes_to(tmp_path) -> 
 
 
 def test_a_lock_of_a_machine_that_is_gone_stops_nobody(tmp_path) -> None:
-    from fiedler.distributed import _run
-
     number = next(job.number for job in jobs(SMALL, tmp_path) if job.row == "R-GCN")
     run_job(SMALL, number, tmp_path / "first")
     (place,) = (path.parent.relative_to(tmp_path / "first") for path in (tmp_path / "first").rglob("run.json"))
@@ -77,7 +79,7 @@ def test_a_lock_of_a_machine_that_is_gone_stops_nobody(tmp_path) -> None:
     lock = {"pid": 1, "host": "a machine that is gone", "started": int(time.time()), "nanoseconds": 0}
     (tmp_path / "second" / place / "run.lock").write_text(json.dumps(lock))
     assert run_job(SMALL, number, tmp_path / "second") is False
-    _run(SMALL, number, str(tmp_path / "second"), 1)
+    distributed._run(SMALL, number, str(tmp_path / "second"), 1)
     fiedler.set_threads(None)
     assert next(job.finished for job in jobs(SMALL, tmp_path / "second") if job.number == number)
     first, second = (tmp_path / name / place / "embeddings.npy" for name in ("first", "second"))
@@ -101,6 +103,175 @@ def test_what_is_refused(tmp_path, monkeypatch) -> None:
     with pytest.raises(fiedler.FiedlerError, match="not installed") as caught:
         augment_many("karate", out=tmp_path / "schemes")
     assert "fiedler[ray]" in caught.value.hint
+
+
+def test_settings_may_be_nested_and_none(tmp_path) -> None:
+    def asked(settings: dict) -> list[str]:
+        return json.loads(Experiment("node", settings=settings)._asked())["assignments"]
+
+    assert asked({"training.patience": None}) == ["training.patience=none"]
+    nested = {"scheme": {"ratio": 0.5, "step_size": {"value": 0.1, "name": "largest-change"}, "name": "opposite"}, "training": {"epochs": 3}}
+    assert asked(nested) == [
+        "scheme.name=opposite",
+        "scheme.ratio=0.5",
+        "scheme.step_size.name=largest-change",
+        "scheme.step_size.value=0.1",
+        "training.epochs=3",
+    ]
+    assert asked({"a": [1, {"b": True}]}) == ['a=[1, {"b" = true}]']
+
+    def recorded(settings: dict, folder: Path) -> dict:
+        experiment = replace(SMALL, methods=["GCL-SPAN"], seeds=1, epochs=None, settings=settings)
+        assert run_job(experiment, 0, folder)
+        (path,) = folder.rglob("run.json")
+        return json.loads(path.read_text())["settings"]["training"]
+
+    assert recorded({"training.patience": 7, "training.epochs": 3}, tmp_path / "first")["patience"] == 7
+    nested = recorded({"training": {"patience": None, "learning_rate": 0.25, "epochs": 3}}, tmp_path / "second")
+    assert nested["patience"] is None and nested["learning_rate"] == 0.25
+
+
+def test_a_scheme_that_is_handed_to_a_run_is_not_computed_again(tmp_path) -> None:
+    (first, second) = [job for job in jobs(SMALL, tmp_path) if job.row == "GCL-SPAN"]
+    alone = distributed._run(SMALL, second.number, None, 1)
+    fiedler.set_threads(None)
+    schemes = distributed._schemes(alone)
+    (timing,) = (name for name in schemes if name.endswith(".json"))
+    if len(schemes) == 1:
+        pytest.skip("the machine computes this scheme faster than reading it is worth")
+    # Whoever computes it writes down how long that took.
+    schemes[timing] = json.dumps({**json.loads(schemes[timing]), "seconds": 12345.0}).encode()
+    handed = distributed._run(SMALL, second.number, None, 1, schemes)
+    fiedler.set_threads(None)
+    assert not distributed._schemes(handed), "what was given does not come back"
+    (embeddings,) = (name for name in alone if name.endswith("embeddings.npy"))
+    assert handed[embeddings] == alone[embeddings]
+    # And those that wait for it get it.
+    given = {}
+    ray = Pretended(cpus=1)
+
+    def begin(job, files) -> int:
+        given[job.number] = files
+        return ray.begin(lambda: alone)
+
+    assert len(list(distributed._each(ray, [first, second], begin, None))) == 2
+    assert sorted(given.values(), key=bool) == [None, distributed._schemes(alone)]
+
+
+def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "file"
+    distributed._replace(path, b"first")
+    seen = []
+
+    def torn(self: Path, target: Path) -> None:
+        seen.append(self)
+        raise OSError("no space")
+
+    monkeypatch.setattr(Path, "replace", torn)
+    for _ in range(2):
+        with pytest.raises(OSError, match="no space"):
+            distributed._replace(path, b"second")
+    assert len(set(seen)) == 2, "two writers do not meet"
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"first")]
+
+
+class Pretended:
+    """What `fiedler.distributed` asks of Ray, in this process: tasks are done one at a time, in their order."""
+
+    def __init__(self, cpus: int) -> None:
+        self.exceptions = SimpleNamespace(RayTaskError=ZeroDivisionError, RayError=ZeroDivisionError)
+        self.cpus, self.most, self.begun, self.left, self.asked, self.cancelled = cpus, 0, 0, {}, [], []
+
+    def is_initialized(self) -> bool:
+        return False
+
+    def init(self, **asked) -> None:
+        self.asked.append(asked)
+
+    def shutdown(self) -> None:
+        self.asked.append("shutdown")
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": float(self.cpus)}
+
+    def begin(self, task) -> int:
+        self.begun += 1
+        self.left[self.begun] = task
+        self.most = max(self.most, len(self.left))
+        return self.begun
+
+    def remote(self, **options):
+        def task(function):
+            bound = SimpleNamespace(remote=lambda *arguments: self.begin(lambda: function(*arguments)))
+            return SimpleNamespace(options=lambda **options: bound)
+
+        return task
+
+    def put(self, value):
+        return value
+
+    def wait(self, references, timeout):
+        return [min(references)], []
+
+    def get(self, reference):
+        return self.left.pop(reference)()
+
+    def cancel(self, reference) -> None:
+        self.cancelled.append(reference)
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    ray = Pretended(cpus=1)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    yield ray
+    fiedler.set_threads(None)
+
+
+def test_without_an_address_no_cluster_is_joined(pretended, monkeypatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "192.0.2.1:6379")
+    for address in (None, "auto"):
+        with distributed._connected(address):
+            pass
+    assert [asked["address"] for asked in pretended.asked[::2]] == ["local", "auto"] and pretended.asked[1] == "shutdown"
+
+
+def test_few_shards_are_under_way_at_once(pretended, tmp_path) -> None:
+    heard = []
+    found = augment_many(graphs(), "uniform-removal", out=tmp_path, size=1, progress=lambda *told: heard.append(told))
+    assert [shard.first for shard in found] == list(range(9)) and pretended.begun == 9 and pretended.most == 2
+    assert heard[0] == ("shards", 0, 9) and heard[-1] == ("shards", 9, 9)
+
+
+def test_what_is_under_way_is_cancelled_by_an_error(pretended, tmp_path) -> None:
+    def stopped(*told) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        augment_many(graphs(), "uniform-removal", out=tmp_path / "schemes", size=1, progress=stopped)
+    assert pretended.cancelled == [1, 2]
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(SMALL, tmp_path / "table", progress=lambda stage, *told: stopped() if stage == "runs" else None)
+    assert len(pretended.cancelled) > 2 and sorted(pretended.left) == pretended.cancelled
+
+
+def test_shards_of_other_settings_stay(pretended, tmp_path) -> None:
+    ratio = {"name": "uniform-removal", "ratio": 0.5}
+    found = augment_many(graphs(), ratio, out=tmp_path, size=4)
+    assert augment_many(graphs(), ratio, out=tmp_path, size=4) == found and pretended.begun == 3
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for other in ({"name": "uniform-removal", "ratio": 0.25}, "opposite"):
+        with pytest.raises(fiedler.FiedlerError, match="3 shards of other settings, such as shard-00000000") as caught:
+            augment_many(graphs(), other, out=tmp_path, size=4)
+        assert "force=True" in caught.value.hint
+    # What a shard is, its file says.
+    (tmp_path / "shards.json").unlink()
+    with pytest.raises(fiedler.FiedlerError, match="other settings"):
+        augment_many(graphs(), "opposite", out=tmp_path, size=4)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {name: before[name] for name in before if name != "shards.json"}
+    forced = augment_many(graphs(), "opposite", out=tmp_path, size=5, force=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*(shard.path for shard in forced), "shards.json"])
+    assert forced[1].load(tmp_path, graphs()).settings["name"] == "opposite"
 
 
 def graphs() -> fiedler.Dataset:
@@ -130,61 +301,91 @@ def test_shards_know_their_first_number() -> None:
 
 @pytest.fixture(scope="module")
 def cluster():
+    if sys.platform != "linux":
+        pytest.skip("Ray has clusters of several nodes on one machine on Linux alone")
     ray = pytest.importorskip("ray", reason="ray is not installed")
     utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
-    # Ray gives its workers what others leave of the processors: on a busy machine that is nothing.
-    os.environ["RAY_worker_niceness"] = "0"
-    made = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 100 << 20})
-    for _ in range(2):
-        made.add_node(num_cpus=1, object_store_memory=100 << 20)
-    ray.init(address=made.address, log_to_driver=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
-
-
-def workers_of(node) -> list[int]:
-    """Processes that a node has started for tasks of ours, and that are at one."""
-    raylets = {info.process.pid for kind, infos in node.all_processes.items() if kind == "raylet" for info in infos}
-    found = []
-    for entry in Path("/proc").iterdir():
+    made = None
+    with pytest.MonkeyPatch.context() as patch:
+        # Ray gives its workers what others leave of the processors: on a busy machine that is nothing.
+        patch.setenv("RAY_worker_niceness", "0")
         try:
-            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-            title = (entry / "cmdline").read_bytes()
-        except (OSError, ValueError, IndexError):
-            continue
-        if entry.name.isdigit() and parent in raylets and title.startswith(b"ray::fiedler"):
-            found.append(int(entry.name))
-    return found
+            made = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 100 << 20})
+            for _ in range(2):
+                made.add_node(num_cpus=1, object_store_memory=100 << 20)
+            ray.init(address=made.address, log_to_driver=False)
+        except Exception as error:
+            if made is not None:
+                made.shutdown()
+            pytest.skip(f"a Ray cluster cannot start here: {error}")
+        yield made
+        ray.shutdown()
+        made.shutdown()
+
+
+def raylets_of(node) -> set[int]:
+    """The processes of a node that start its workers."""
+    return {info.process.pid for kind, infos in node.all_processes.items() if kind == "raylet" for info in infos}
 
 
 @pytest.mark.slow
-def test_a_worker_and_a_node_are_killed_and_the_table_is_the_same(cluster, tmp_path) -> None:
-    experiment = Experiment("node", datasets=["citation:nodes=300"], methods=["hops", "spectral", "R-GCN"], seeds=8, protocol="random")
-    assert len(jobs(experiment, tmp_path)) == 24
+def test_a_worker_and_a_node_are_killed_and_the_table_is_the_same(cluster, tmp_path, monkeypatch) -> None:
+    experiment = Experiment("node", datasets=["citation:nodes=300"], methods=["hops", "spectral", "R-GCN"], seeds=4, epochs=5, protocol="random")
+    assert len(jobs(experiment, tmp_path)) == 12
     whole = gather(experiment, tmp_path / "whole")
+    place = tmp_path / "under-way"
+    place.mkdir()
     killed: list[str] = []
     doomed = cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
+    raylets = raylets_of(doomed)
 
     def kill() -> None:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and len(killed) < 2:
-            time.sleep(0.2)
-            others = [pid for node in cluster.list_all_nodes() if node is not doomed for pid in workers_of(node)]
-            if not killed and others:
-                os.kill(others[0], signal.SIGKILL)
-                killed.append("worker")
-            elif killed and workers_of(doomed):
-                cluster.remove_node(doomed, allow_graceful=False)
-                killed.append("node")
+        """One worker of the nodes that stay, and the node that does not, each in the middle of a run; then all go on."""
+        deadline = time.monotonic() + 90
+        try:
+            while time.monotonic() < deadline and len(killed) < 2:
+                time.sleep(0.1)
+                for worker, raylet in [map(int, path.name.split("-")) for path in place.iterdir()]:
+                    if raylet not in raylets and "worker" not in killed:
+                        os.kill(worker, signal.SIGKILL)
+                        killed.append("worker")
+                    elif raylet in raylets and "node" not in killed:
+                        cluster.remove_node(doomed, allow_graceful=False)
+                        killed.append("node")
+        finally:
+            (place / "go").touch()
 
+    def held(*arguments):
+        """A run that says where it is under way, and does not go on before the file `go` is there. As a function in a function it needs no tests there."""
+        import fiedler.distributed as there
+
+        whole = there.run_job
+        # A worker outlives its node by a moment.
+        name = f"{os.getpid()}-{os.getppid()}"
+
+        def waits(*told) -> None:
+            (place / name).touch()
+            until = time.monotonic() + 100
+            while not (place / "go").exists() and time.monotonic() < until:
+                time.sleep(0.05)
+
+        there.run_job = lambda *of_run: whole(*of_run, progress=waits)
+        try:
+            return there._run(*arguments)
+        finally:
+            there.run_job = whole
+
+    monkeypatch.setattr(distributed, "_run", held)
     thread = threading.Thread(target=kill)
     thread.start()
     heard = []
-    table = reproduce(experiment, tmp_path / "shared", progress=lambda *told: heard.append(told))
-    thread.join()
-    assert killed == ["worker", "node"]
-    assert heard[-1] == ("runs", 24, 24)
+    try:
+        table = reproduce(experiment, tmp_path / "shared", progress=lambda *told: heard.append(told))
+    finally:
+        (place / "go").touch()
+        thread.join()
+    assert sorted(killed) == ["node", "worker"]
+    assert heard[-1] == ("runs", 12, 12)
     assert same(table, whole)
     assert results(tmp_path / "shared") == results(tmp_path / "whole")
 
@@ -219,6 +420,17 @@ def test_schemes_of_shards_are_those_of_the_whole(cluster, tmp_path) -> None:
         paths.append(path)
     by_path = augment_many(paths, "opposite", out=tmp_path / "by-path", random_state=3)
     assert [(shard.first, shard.graphs, shard.fingerprint) for shard in by_path] == [(shard.first, shard.graphs, shard.fingerprint) for shard in found]
+
+
+def test_tasks_of_ray_are_cancelled_by_an_error(cluster) -> None:
+    import ray
+
+    task = ray.remote(lambda: time.sleep(300)).remote()
+    with pytest.raises(ZeroDivisionError), distributed._running(ray) as running:
+        running[task] = None
+        raise ZeroDivisionError
+    with pytest.raises(ray.exceptions.TaskCancelledError):
+        ray.get(task, timeout=60)
 
 
 def test_what_fails_there_is_raised_here_with_its_hint(cluster, tmp_path) -> None:

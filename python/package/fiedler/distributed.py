@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,8 @@ __all__ = ["Experiment", "Job", "Shard", "augment_many", "gather", "jobs", "repr
 # How often Ray begins a task anew whose process or machine is gone.
 _RETRIES = 3
 _SHARDS = "shards.json"
+_SHARD = re.compile(r"(shard-\d{8,}|part-\d{5,})\.safetensors")
+_SCHEMES = "schemes/"
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,8 @@ class Experiment:
     recipes
         A folder of recipes that go before those of the program.
     settings
-        Changes of all settings by their keys, as ``{"training.learning_rate": 0.001}``.
+        Changes of all settings by their keys, as ``{"training.learning_rate": 0.001}`` or ``{"training": {"learning_rate": 0.001}}``; None leaves an
+        optional setting out.
     lean
         Whether embeddings are left out of finished runs.
     quick
@@ -99,7 +105,7 @@ class Experiment:
                 "protocol": self.protocol,
                 "epochs": None if self.epochs is None else _number(self.epochs, "epochs"),
                 "recipes": None if self.recipes is None else os.path.abspath(self.recipes),
-                "assignments": [f"{key}={_value(value)}" for key, value in values.items()],
+                "assignments": [f"{key}={_value(value)}" for key, value in _flat(values)],
                 "lean": bool(self.lean),
             }
         )
@@ -186,8 +192,8 @@ def reproduce(
 ) -> dict[str, Any]:
     """Makes all runs of a table with Ray and gives the table, as one process would.
 
-    The longest runs begin first. Of several runs that need the same scheme, one computes it and the others wait for that. A run whose process or
-    machine is lost is made again; what is in the folder already is not made again.
+    The longest runs begin first. Of several runs that need the same scheme, one computes it and the others wait for that, and get it if it is worth keeping.
+    A run whose process or machine is lost is made again; what is in the folder already is not made again. An error or Ctrl-C here cancels what is running there.
 
     Parameters
     ----------
@@ -196,11 +202,13 @@ def reproduce(
     out
         Folder for runs and tables, on the machine of the caller.
     address
-        The cluster, as `ray.init` takes it; left out, one on this machine, unless Ray is connected already.
+        The cluster, as `ray.init` takes it, such as ``"auto"`` for the one that runs or that ``RAY_ADDRESS`` names; left out, a new one on this machine.
+        Where Ray is connected already, that connection is used.
     cpus
         Processors, and threads, of a run.
     shared
-        Whether `out` is on a disk that all nodes share. If not, runs come back through Ray and are written here.
+        Whether `out` is on a disk that all nodes share. If not, runs come back through Ray and are written here; a scheme goes with the runs that wait for it,
+        but one that an earlier call left in `out` is computed again by each run that needs it.
     progress
         As everywhere; called with ``"runs"``, how many are finished, and of how many.
     """
@@ -209,17 +217,21 @@ def reproduce(
     with _connected(address) as ray, watched(progress) as told:
         remote = ray.remote(num_cpus=_number(cpus, "cpus"), max_retries=_RETRIES)(_run)
 
-        def begin(job: Job) -> Any:
-            return remote.options(name="fiedler run").remote(experiment, job.number, str(folder) if shared else None, cpus)
+        def begin(job: Job, schemes: Any) -> Any:
+            return remote.options(name="fiedler run").remote(experiment, job.number, str(folder) if shared else None, cpus, schemes)
 
-        for files in _each(ray, listed, begin, told):
-            if isinstance(files, dict):
-                _keep(files, folder)
+        with closing(_each(ray, listed, begin, told)) as ended:
+            for files in ended:
+                if isinstance(files, dict):
+                    _keep(files, folder)
     return gather(experiment, folder)
 
 
-def _each(ray: Any, listed: Sequence[Job], begin: Callable[[Job], Any], told: Any) -> Iterator[Any]:
-    """What came of every job, as they end: the longest first, and one alone of those that share a scheme before the others."""
+def _each(ray: Any, listed: Sequence[Job], begin: Callable[[Job, Any], Any], told: Any) -> Generator[Any, None, None]:
+    """What came of every job, as they end: the longest first, and one alone of those that share a scheme before the others.
+
+    The others begin with the files of the scheme, where those came back.
+    """
     ready: list[Job] = []
     waiting: dict[str, list[Job]] = {}
     for job in sorted(listed, key=lambda job: (-job.work, job.number)):
@@ -231,26 +243,36 @@ def _each(ray: Any, listed: Sequence[Job], begin: Callable[[Job], Any], told: An
             waiting[job.scheme].append(job)
     # Those on which others wait go first.
     ready.sort(key=lambda job: job.scheme is None or not waiting[job.scheme])
-    running = {begin(job): job for job in ready}
     done = 0
-    while running:
-        if told is not None:
-            told("runs", done, len(listed))
-        ended, _ = ray.wait(list(running), timeout=1.0)
-        for reference in ended:
-            job = running.pop(reference)
-            came = _came(ray, reference)
-            if job.scheme is not None:
-                for other in waiting.pop(job.scheme, []):
-                    running[begin(other)] = other
-            done += 1
-            yield came
+    with _running(ray) as running:
+        for job in ready:
+            running[begin(job, None)] = job
+        while running:
+            if told is not None:
+                told("runs", done, len(listed))
+            ended, _ = ray.wait(list(running), timeout=1.0)
+            for reference in ended:
+                job = running.pop(reference)
+                came = _came(ray, reference)
+                others = [] if job.scheme is None else waiting.pop(job.scheme, [])
+                schemes = _schemes(came) if others and isinstance(came, dict) else {}
+                # Once for all of them.
+                given = ray.put(schemes) if schemes else None
+                for other in others:
+                    running[begin(other, given)] = other
+                done += 1
+                yield came
     if told is not None:
         told("runs", done, len(listed))
 
 
-def _run(experiment: Experiment, number: int, out: str | None, threads: int) -> dict[str, bytes] | None:
-    """A job, where Ray runs it; without a folder of all, its files come back."""
+def _schemes(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those of the files of a run that are schemes, which other runs may need."""
+    return {name: content for name, content in files.items() if name.startswith(_SCHEMES)}
+
+
+def _run(experiment: Experiment, number: int, out: str | None, threads: int, schemes: Mapping[str, bytes] | None = None) -> dict[str, bytes] | None:
+    """A job, where Ray runs it; without a folder of all, schemes that are there already are handed to it, and its files come back."""
     # Ray limits the threads of others, not ours.
     _fiedler.set_threads(threads)
     # A run that leads nowhere is told of in the table, as where one process makes all.
@@ -258,19 +280,21 @@ def _run(experiment: Experiment, number: int, out: str | None, threads: int) -> 
         if out is not None and run_job(experiment, number, out):
             return None
         # A machine that was lost may have left a lock, which counts for hours. Whoever is the last to write writes the same.
-        files = _apart(experiment, number)
+        files = _apart(experiment, number, schemes or {})
         if out is None:
             return files
         _keep(files, Path(out))
     return None
 
 
-def _apart(experiment: Experiment, number: int) -> dict[str, bytes]:
-    """The files of a run that is made in a folder of its own."""
+def _apart(experiment: Experiment, number: int, schemes: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a run that is made in a folder of its own, without the schemes that it was given."""
     place = Path(tempfile.mkdtemp(prefix="fiedler-"))
     try:
+        _keep(schemes, place)
         run_job(experiment, number, place)
-        return {path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+        files = {path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+        return {name: content for name, content in files.items() if schemes.get(name) != content}
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -287,11 +311,24 @@ def _keep(files: Mapping[str, bytes], folder: Path) -> None:
 
 def shards(graphs: GraphLike, size: int = 10_000) -> Iterator[tuple[int, Dataset]]:
     """A set of graphs in parts of so many, each with the number that its first graph has in the set."""
-    dataset = as_dataset(graphs)
-    if _number(size, "size") == 0:
-        raise SettingError("size is 0; expected a positive number of graphs", setting="size")
-    for first in range(0, len(dataset), size):
-        yield first, dataset[first : first + size]
+    yield from _Parts(graphs, size)
+
+
+class _Parts(Sequence[tuple[int, Dataset]]):
+    """The shards of a set, each taken from it when it is asked for."""
+
+    def __init__(self, graphs: GraphLike, size: int) -> None:
+        self.dataset = as_dataset(graphs)
+        if _number(size, "size") == 0:
+            raise SettingError("size is 0; expected a positive number of graphs", setting="size")
+        self.firsts = range(0, len(self.dataset), size)
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    def __getitem__(self, at: Any) -> Any:
+        first = self.firsts[at]
+        return first, self.dataset[first : first + self.firsts.step]
 
 
 def augment_many(
@@ -303,6 +340,7 @@ def augment_many(
     address: str | None = None,
     cpus: int = 1,
     random_state: int = 0,
+    force: bool = False,
     progress: Progress = False,
 ) -> list[Shard]:
     """Computes the scheme of every graph of a set with Ray, shard by shard, and leaves a file for each shard.
@@ -321,32 +359,44 @@ def augment_many(
         the same graphs and settings, are not computed again.
     address, cpus
         As in `reproduce`.
+    force
+        Whether shards of other settings that are in `out` give way; otherwise they are an error. Those of the same settings and other graphs are replaced.
     """
     augmentation = Augmentation(settings, random_state=random_state)
+    size = _number(size, "size")
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
+    _make_way(folder, augmentation, force)
     by_path = isinstance(graphs, (list, tuple)) and bool(graphs) and all(isinstance(graph, (str, os.PathLike)) for graph in graphs)
-    parts: list[tuple[int, Any]] = _by_path(graphs) if by_path else list(shards(graphs, size))
-    known = {(shard.first, shard.fingerprint): shard for shard in _listed(folder, augmentation)}
-    found: list[Shard | None] = [known.get((first, part.fingerprint)) if isinstance(part, Dataset) else None for first, part in parts]
+    parts: Sequence[tuple[int, Any]] = _by_path(graphs) if by_path else _Parts(graphs, size)
+    known = {} if by_path else {shard.first: shard for shard in _listed(folder, augmentation)}
+    found: list[Shard | None] = [None] * len(parts)
+    for at in range(len(parts) if known else 0):
+        first, part = parts[at]
+        shard = known.get(first)
+        found[at] = shard if shard is not None and shard.fingerprint == part.fingerprint else None
     missing = [at for at, shard in enumerate(found) if shard is None]
-    with _connected(address) as ray, watched(progress) as told:
+    with _connected(address) as ray, watched(progress) as told, _running(ray) as running:
         remote = ray.remote(num_cpus=_number(cpus, "cpus"), max_retries=_RETRIES)(_augment)
-        running = {}
-        for at in missing:
-            first, part = parts[at]
-            running[remote.options(name="fiedler shard").remote(augmentation.settings, augmentation.random_state, part, cpus)] = at
-        while running:
+        left = iter(missing)
+        done = len(parts) - len(missing)
+        while True:
+            # Graphs are copied into Ray's memory: only those of shards that are about to be computed.
+            for at in islice(left, max(_at_a_time(ray, cpus) - len(running), 0)):
+                task = remote.options(name="fiedler shard")
+                running[task.remote(augmentation.settings, augmentation.random_state, parts[at][1], cpus)] = at
             if told is not None:
-                told("shards", len(parts) - len(running), len(parts))
+                told("shards", done, len(parts))
+            if not running:
+                break
             ended, _ = ray.wait(list(running), timeout=1.0)
             for reference in ended:
                 at = running.pop(reference)
                 content, count, fingerprint = _came(ray, reference)
-                first = parts[at][0]
-                name = f"part-{at:05}.safetensors" if by_path else f"shard-{first:08}.safetensors"
+                name = f"part-{at:05}.safetensors" if by_path else f"shard-{at * size:08}.safetensors"
                 _replace(folder / name, content)
-                found[at] = Shard(first, count, fingerprint, name)
+                found[at] = Shard(0 if by_path else at * size, count, fingerprint, name)
+                done += 1
                 if not by_path:
                     _list(folder, augmentation, found)
     if by_path:
@@ -365,10 +415,38 @@ def _list(folder: Path, augmentation: Augmentation, found: Sequence[Shard | None
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Writes a file that is whole or not there."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)
+    """Writes a file that is whole or not there, whoever else writes it at the same time."""
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _make_way(folder: Path, augmentation: Augmentation, force: bool) -> None:
+    """Refuses a folder with shards of other settings; or removes them, where that is asked for."""
+    shards = (path for path in sorted(folder.iterdir()) if _SHARD.fullmatch(path.name))
+    others = [path for path in shards if _settings_of(path) != augmentation.settings]
+    if others and not force:
+        hint = "choose another folder, or replace them with force=True"
+        raise FiedlerError(f"{folder} has {len(others)} shards of other settings, such as {others[0].name}", hint=hint)
+    for path in others:
+        path.unlink(missing_ok=True)
+
+
+def _settings_of(path: Path) -> Any:
+    """The settings that the file of a scheme says it was computed with; None where it is no such file."""
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            if length > path.stat().st_size:
+                return None
+            header = json.loads(file.read(length))
+        return json.loads(header["__metadata__"]["fiedler"])["settings"]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _augment(settings: Mapping[str, Any], random_state: int, part: Any, threads: int) -> tuple[bytes, int, str]:
@@ -404,11 +482,30 @@ def _connected(address: str | None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
+    # Without an address Ray would join a cluster that happens to run.
+    ray.init(address=address or "local", log_to_driver=False, include_dashboard=None if address else False)
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _running(ray: Any) -> Iterator[dict[Any, Any]]:
+    """Tasks that are under way; those that are left when this ends, by an error or Ctrl-C, are cancelled."""
+    running: dict[Any, Any] = {}
+    try:
+        yield running
+    finally:
+        for reference in running:
+            # What goes wrong here must not hide the error.
+            with suppress(Exception):
+                ray.cancel(reference)
+
+
+def _at_a_time(ray: Any, cpus: int) -> int:
+    """How many tasks are handed to Ray at once: those that run, and as many that wait for their turn. Machines may come and go."""
+    return 2 * max(int(ray.cluster_resources().get("CPU", 1) // max(cpus, 1)), 1)
 
 
 def _came(ray: Any, reference: Any) -> Any:
@@ -422,5 +519,25 @@ def _came(ray: Any, reference: Any) -> Any:
         raise FiedlerError(f"a task was lost {_RETRIES + 1} times: {error}", hint=hint) from error
 
 
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Settings by their dotted keys; of a group its name first, which says what else it has."""
+    for key, value in sorted(settings.items(), key=lambda item: item[0] != "name"):
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    """A value as an assignment has it, in the syntax of TOML."""
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else _toml(value)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)} = {_toml(of)}" for key, of in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
