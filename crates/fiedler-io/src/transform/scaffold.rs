@@ -21,11 +21,11 @@ pub(super) const TRANSFORM: Transform = Transform {
 fn apply(arguments: &Arguments<'_>) -> Result<Dataset> {
     let (train, validation) = (arguments.real("train", 0.8)?, arguments.real("validation", 0.1)?);
     let mut dataset = arguments.open_with(arguments.data, arguments.options)?;
+    let split = molecule::scaffold_split(&dataset, train, validation)?;
     if dataset.graphs.len() < 2 {
         let expected = "at least two molecules: those of a set are divided, not the atoms of one";
         return Err(Error::setting("scaffold", dataset.graphs.len(), expected));
     }
-    let split = molecule::scaffold_split(&dataset, train, validation)?;
     if !dataset.splits.is_empty() {
         dataset.report.notes.push("the splits that came with the data gave way to one by scaffolds".to_owned());
     }
