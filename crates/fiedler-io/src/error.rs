@@ -1,6 +1,7 @@
 //! What can go wrong, said so that a person can mend it.
 
 use std::fmt;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -110,6 +111,7 @@ impl Error {
             }
             Error::Exists { .. } => Some("choose another name, or pass --force to replace it".into()),
             Error::Graph(error) => error.hint(),
+            Error::Io { path, source, .. } if source.kind() == io::ErrorKind::NotFound => Some(missing(path)),
             Error::Io { .. } => None,
         }
     }
@@ -142,6 +144,28 @@ impl Error {
         known: impl IntoIterator<Item = &'a str>,
     ) -> Error {
         Error::Graph(fiedler_graph::Error::unknown_name(kind, name, known))
+    }
+}
+
+/// What may be meant by a path at which there is nothing: a file of its folder with a name like it, if there is one.
+fn missing(path: &Path) -> String {
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return format!("there is no folder {}, seen from where the program was started", folder.display());
+    };
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
+    let likely = names.map(|name| (strsim::normalized_damerau_levenshtein(&name, &wanted), name));
+    // Of names that are equally like it the first, in whatever order the system lists them.
+    match likely.filter(|(likeness, _)| *likeness >= 0.7).max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
+    {
+        Some((_, name)) => format!("did you mean {}?", folder.join(name).display()),
+        None => "a path is seen from where the program was started; datasets that are known by name have no ending \
+                 (`fiedler data list`)"
+            .into(),
     }
 }
 

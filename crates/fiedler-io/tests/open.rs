@@ -25,6 +25,19 @@ fn what_is_not_there_is_taken_for_what_it_looks_like() {
 }
 
 #[test]
+fn a_file_that_is_not_there_names_the_one_that_may_be_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("friends.csv"), "a,b\n").unwrap();
+    let hint = |name: &str| {
+        let path = folder.path().join(name);
+        open(path.to_str().unwrap(), &ReadOptions::default(), 0).unwrap_err().hint().unwrap()
+    };
+    assert_eq!(hint("freinds.csv"), format!("did you mean {}?", folder.path().join("friends.csv").display()));
+    assert!(hint("edges.npz").contains("`fiedler data list`"));
+    assert!(hint("none/friends.csv").starts_with("there is no folder "));
+}
+
+#[test]
 fn options_can_be_written_down() {
     // As today's run.json has them.
     let written = r#"{"format": null, "features": "x.csv", "labels": null, "targets": ["p_np"], "attributes": false,

@@ -162,11 +162,14 @@ fn a_second_ctrl_c_stops_at_once_and_leaves_the_last_checkpoint() {
     // The checkpoint is whole: a run with other settings is told from it, which takes reading it.
     let message = failure(fiedler(folder.path()).args(["embed", "--resume", "--out", "run", "--epochs", "3"]), 2);
     assert!(message.contains("training.epochs is 5000 there"), "{message}");
+    // A batch system's request to terminate is as polite as the first Ctrl-C.
     let child = spawn(folder.path(), &["embed", "--resume", "--out", "run"]);
     std::thread::sleep(Duration::from_millis(1500));
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("fiedler embed --resume --out run"), "{message}");
 }
 
 #[test]

@@ -1,0 +1,179 @@
+//! Which settings a run has: asked for by name, made for the data, recommended by the method, or the general ones.
+
+use fiedler_graph::Observer;
+use fiedler_learn::method::Hops;
+use fiedler_learn::run::Settings;
+use fiedler_learn::{FeatureSource, FeatureSources, TaskLevel};
+
+use super::{Recipe, defaults_of, get, made_for, made_for_method};
+use crate::error::Result;
+use crate::observe::Tell;
+use crate::settings_tree;
+use crate::task::Task;
+
+/// Where the settings of a run come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SettingsSource<'a> {
+    /// The recipe that was made for the data; where there is none, the first name of `general` for nodes, the second for graphs.
+    Automatic {
+        /// Names of recipes.
+        general: [&'a str; 2],
+    },
+    /// The recipe that was made for the data and a method; where there is none, the defaults of a method that recommends how to train it,
+    /// and for any other what [`SettingsSource::Automatic`] finds, with the method replaced.
+    Method {
+        /// Name of the method.
+        method: &'a str,
+        /// As for [`SettingsSource::Automatic`].
+        general: [&'a str; 2],
+    },
+    /// What a method recommends, whatever the data; where it recommends nothing, the paper's settings with the method replaced.
+    MethodDefaults(&'a str),
+    /// A recipe; `none` for the general one, `paper` for the paper's.
+    Recipe(&'a str),
+}
+
+/// The general recipes, for nodes and for graphs.
+pub const GENERAL: [&str; 2] = ["default-nodes", "default-graphs"];
+/// The paper's, which methods that are asked for by name start from.
+pub const PAPER: [&str; 2] = ["paper-nodes", "paper-graphs"];
+/// Nodes up to which the general recipe trains an encoder: about three minutes on two cores.
+const MOST_TRAINED_NODES: usize = 30_000;
+
+impl SettingsSource<'_> {
+    /// Finds the recipe; which one was taken without being asked for is told to the observer.
+    ///
+    /// # Errors
+    /// When there is no recipe of that name.
+    pub fn resolve(&self, task: &Task, observer: &dyn Observer) -> Result<Recipe> {
+        let general = |names: &[&str; 2]| {
+            let name = if task.level == TaskLevel::Nodes { names[0] } else { names[1] };
+            observer.note(&format!("settings: recipe {name}"));
+            get(name)
+        };
+        match self {
+            SettingsSource::Recipe("none") => Ok(general(&GENERAL)?.fitted(task, observer)),
+            SettingsSource::Recipe("paper") => general(&PAPER),
+            SettingsSource::Recipe(name) => get(name),
+            SettingsSource::Automatic { general: names } => match made_for(&task.name)? {
+                Some(recipe) => {
+                    observer.note(&format!("settings: recipe {}, made for this dataset", recipe.name));
+                    Ok(recipe)
+                }
+                None => Ok(general(names)?.fitted(task, observer)),
+            },
+            SettingsSource::Method { method, general } => {
+                if let Some(recipe) = made_for_method(&task.name, method)? {
+                    observer.note(&format!("settings: recipe {}, made for this dataset and method", recipe.name));
+                    return Ok(recipe);
+                }
+                if let Some(recipe) = defaults_of(method) {
+                    observer.note(&format!("settings: defaults of the method {method}"));
+                    return Ok(recipe);
+                }
+                let recipe = SettingsSource::Automatic { general: *general }.resolve(task, observer)?;
+                recipe.with_method(method)
+            }
+            SettingsSource::MethodDefaults(method) => match defaults_of(method) {
+                Some(recipe) => {
+                    observer.note(&format!("settings: defaults of the method {method}"));
+                    Ok(recipe)
+                }
+                None => general(&PAPER)?.with_method(method),
+            },
+        }
+    }
+}
+
+impl Recipe {
+    fn with_method(self, method: &str) -> Result<Recipe> {
+        Ok(Recipe { settings: settings_tree::with_method(&self.settings, method)?, ..self })
+    }
+
+    /// The general recipe for nodes as it suits a dataset: structural features and eigenvectors where there are no features, and no
+    /// training where that would take long.
+    fn fitted(mut self, task: &Task, observer: &dyn Observer) -> Recipe {
+        if self.name != GENERAL[0] {
+            return self;
+        }
+        let nodes = task.dataset.graphs.num_nodes();
+        if !(3..=MOST_TRAINED_NODES).contains(&nodes) {
+            if nodes > MOST_TRAINED_NODES {
+                let advice = "multi-hop features alone; --method cca-ssg trains an encoder, at its own pace";
+                observer.note(&format!("more than {MOST_TRAINED_NODES} nodes: {advice}"));
+            }
+            self.settings = Settings::of_method(Hops::default());
+            return self;
+        }
+        if task.dataset.features.is_none() {
+            let sources = vec![FeatureSource::Structural, FeatureSource::Spectral(64)];
+            self.settings.features.sources = FeatureSources::new(sources);
+            self.settings.features.normalize_rows = false;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_task_takes_the_recipe_that_was_made_for_its_data_and_says_so() {
+        let notes = std::sync::Mutex::new(Vec::new());
+        let observer = |event: &fiedler_graph::Event<'_>| {
+            if let fiedler_graph::Event::Note(text) = event {
+                notes.lock().unwrap().push((*text).to_owned());
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        let graph = fiedler_graph::generate::karate_club;
+        for (source, data, expected, note) in [
+            (
+                SettingsSource::Automatic { general: GENERAL },
+                "Cora",
+                "cora",
+                "settings: recipe cora, made for this dataset",
+            ),
+            (
+                SettingsSource::Automatic { general: GENERAL },
+                "karate",
+                "default-nodes",
+                "settings: recipe default-nodes",
+            ),
+            (SettingsSource::Recipe("none"), "cora", "default-nodes", "settings: recipe default-nodes"),
+            (SettingsSource::Recipe("paper"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
+            (SettingsSource::MethodDefaults("dgi"), "cora", "paper-nodes", "settings: recipe paper-nodes"),
+            (
+                SettingsSource::Method { method: "cca-ssg", general: GENERAL },
+                "Cora",
+                "cca-ssg/cora",
+                "settings: recipe cca-ssg/cora, made for this dataset and method",
+            ),
+            (
+                SettingsSource::Method { method: "cca-ssg", general: GENERAL },
+                "karate",
+                "cca-ssg",
+                "settings: defaults of the method cca-ssg",
+            ),
+            (
+                SettingsSource::Method { method: "span", general: GENERAL },
+                "cora",
+                "cora",
+                "settings: recipe cora, made for this dataset and method",
+            ),
+            (
+                SettingsSource::Method { method: "untrained", general: GENERAL },
+                "cora",
+                "cora",
+                "settings: recipe cora, made for this dataset",
+            ),
+        ] {
+            let task = Task::of(data, &Default::default(), graph());
+            assert_eq!(source.resolve(&task, &observer).unwrap().name, expected);
+            assert_eq!(notes.lock().unwrap().pop().as_deref(), Some(note));
+        }
+    }
+}
