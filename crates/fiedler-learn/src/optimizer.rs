@@ -6,7 +6,7 @@ use burn::Tensor;
 use burn::backend::Flex;
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Gradients, TensorData};
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

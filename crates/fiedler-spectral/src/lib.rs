@@ -37,6 +37,7 @@ pub mod partial;
 pub mod polynomial;
 pub mod properties;
 mod series;
+pub mod simd;
 pub mod transport;
 
 pub use change::{eigenvalue_derivative, flip_changes};

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::simd::Arch;
 use faer::Mat;
 use fiedler_graph::Graph;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

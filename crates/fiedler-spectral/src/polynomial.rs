@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use crate::simd::Arch;
+use pulp::{Simd, WithSimd};
 use rand::RngExt;
 use rayon::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Sums over a packed triangle that several passes take along: of columns, and of mass and degrees.
 
 use fiedler_graph::Graph;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 
 use super::Clamp;
 use super::stream::{Measure, RowMass};

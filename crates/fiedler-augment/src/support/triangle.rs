@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use fiedler_graph::Graph;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 use rayon::prelude::*;
 
 use super::low_rank::LowRankRows;

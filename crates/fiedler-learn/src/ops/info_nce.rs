@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 
 use super::all_pairs::{Block, Rows, for_all_pairs};
 use super::operation::{self, Operation, width};

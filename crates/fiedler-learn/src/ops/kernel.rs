@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use fiedler_spectral::simd::Arch;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Rows of a part. Sums over many rows are sums of such parts, which keeps rounding small.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 use rayon::prelude::*;
 
 use super::kernel;

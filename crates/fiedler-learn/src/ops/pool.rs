@@ -3,7 +3,7 @@
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
 use burn::tensor::TensorData;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use burn::Tensor;
 use burn::backend::flex::FlexTensor;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ use faer::linalg::householder::{
 use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::{Conj, Mat, Par};
 use fiedler_graph::random::stream;
-use pulp::Arch;
+use fiedler_spectral::simd::Arch;
 use rand::RngExt;
 
 use super::linear::eigen;

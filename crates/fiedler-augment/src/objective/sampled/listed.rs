@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use fiedler_spectral::Operator;
-use pulp::{Arch, Simd, WithSimd};
+use fiedler_spectral::simd::Arch;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::super::Evaluation;

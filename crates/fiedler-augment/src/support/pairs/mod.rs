@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fiedler_graph::Graph;
-use pulp::{Arch, Simd, WithSimd};
+use fiedler_spectral::simd::Arch;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use self::derivative::{Derivative, OfTile};
