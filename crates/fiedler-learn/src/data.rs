@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::molecule_features::{MoleculeFeatures, not_molecules};
 use crate::sample::Loaded;
 use crate::sources::FeatureSources;
+use crate::standardize::ColumnScaling;
 use crate::task::TaskLevel;
 use crate::trainer::Block;
 use crate::{FeatureMatrix, MessageGraph, Normalization};
@@ -24,6 +25,10 @@ use crate::{FeatureMatrix, MessageGraph, Normalization};
 pub struct FeatureSettings {
     /// What features are put together from: `auto`, or sources joined by `+`.
     pub sources: FeatureSources,
+    /// Whether columns of a dense table of measurements are standardized, for they may have different units. Mean and deviation are
+    /// those of the data that an encoder is trained on, and kept with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub standardize: bool,
     /// Whether every row is scaled to sum to one.
     pub normalize_rows: bool,
     /// Where nodes have no features, their one-hot degrees serve; degrees of this number and more share the last column.
@@ -39,6 +44,7 @@ impl Default for FeatureSettings {
     fn default() -> Self {
         FeatureSettings {
             sources: FeatureSources::default(),
+            standardize: false,
             normalize_rows: false,
             degrees: 100,
             edges: true,
@@ -74,6 +80,7 @@ pub struct Data<'a> {
     /// How messages pass in that batch, without features of edges: made once as well.
     whole_graphs: Mutex<Vec<(Normalization, MessageGraph)>>,
     names: Option<&'a [String]>,
+    scaling: Option<ColumnScaling>,
     /// Memory as long as the graph has nodes, for cutting blocks.
     marks: Mutex<Option<NodeMarks>>,
 }
@@ -84,14 +91,15 @@ impl<'a> Data<'a> {
     /// # Errors
     /// When the parts of the dataset do not fit together, or it has no node.
     pub fn new(dataset: &'a Dataset, settings: &FeatureSettings) -> Result<Data<'a>> {
-        Data::with_columns(dataset, settings, None)
+        Data::as_trained(dataset, settings, None, None)
     }
 
-    /// As [`Data::new`], with the columns of features in another order.
-    pub(crate) fn with_columns(
+    /// As [`Data::new`], with the columns of features in the order, and on the scale, of those that an encoder was trained on.
+    pub(crate) fn as_trained(
         dataset: &'a Dataset,
         settings: &FeatureSettings,
         columns: Option<&[u32]>,
+        scaling: Option<&ColumnScaling>,
     ) -> Result<Data<'a>> {
         settings.check()?;
         dataset.check()?;
@@ -99,6 +107,7 @@ impl<'a> Data<'a> {
         if graphs.num_nodes() == 0 {
             return Err(Error::setting("number of nodes", 0, "at least 1"));
         }
+        let mut scaling = scaling.cloned();
         let given = match &dataset.features {
             Some(features) => {
                 let mut features = match columns {
@@ -106,6 +115,11 @@ impl<'a> Data<'a> {
                     None => Cow::Borrowed(features),
                 };
                 features = settings.molecules.of_atoms(features)?;
+                if settings.standardize {
+                    let found = scaling.take().map_or_else(|| ColumnScaling::fit(&features), Ok)?;
+                    features = Cow::Owned(found.apply(&features)?);
+                    scaling = Some(found);
+                }
                 if settings.normalize_rows {
                     features.to_mut().normalize_rows();
                 }
@@ -129,7 +143,12 @@ impl<'a> Data<'a> {
         let (whole, whole_matrix, whole_graphs) = (OnceLock::new(), OnceLock::new(), Mutex::new(Vec::new()));
         let names = dataset.feature_names.as_deref().filter(|_| columns.is_none() && settings.molecules.is_usual());
         let marks = Mutex::new(None);
-        Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names, marks })
+        Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names, scaling, marks })
+    }
+
+    /// What columns of features were standardized by, if they were.
+    pub(crate) fn scaling(&self) -> Option<&ColumnScaling> {
+        self.scaling.as_ref()
     }
 
     /// The graphs.

@@ -18,6 +18,7 @@ use crate::method::{Hops, Method, MethodSettings, Requirements, Untrained};
 use crate::pretrained::PretrainedEncoder;
 use crate::readout::{Projector, ReadoutSettings};
 use crate::run::Settings;
+use crate::standardize::ColumnScaling;
 use crate::state_dict::StateDict;
 use crate::task::{Target, Task, TaskLevel};
 use crate::trainer::{Trainer, TrainingSettings};
@@ -55,6 +56,9 @@ struct About {
     /// Whether the features are the degrees of nodes.
     degrees: bool,
     features: FeatureSettings,
+    /// What columns of features were standardized by, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scaling: Option<ColumnScaling>,
     method: MethodSettings,
     /// What it was trained to predict, if it was.
     #[serde(default)]
@@ -109,6 +113,7 @@ impl SavedEncoder {
             feature_names: data.feature_names().filter(|names| are_storable(names)).map(<[String]>::to_vec),
             degrees: data.are_features_degrees(),
             features: settings.features.clone(),
+            scaling: data.scaling().cloned(),
             method: settings.method.clone(),
             target: task.target,
             views,
@@ -132,6 +137,7 @@ impl SavedEncoder {
             feature_names: None,
             degrees: false,
             features,
+            scaling: None,
             method: method.into(),
             target: None,
             views: None,
@@ -267,7 +273,7 @@ impl SavedEncoder {
     /// embeds views and the file does not say which, as files of earlier versions do not.
     pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
         let order = self.match_columns(dataset)?;
-        let data = Data::with_columns(dataset, &self.about.features, order.as_deref())?;
+        let data = Data::as_trained(dataset, &self.about.features, order.as_deref(), self.about.scaling.as_ref())?;
         self.check_features(&data, &dataset.name)?;
         let trained = self.about.method.as_any().apply(self, &data)?;
         let (Some(joint), Some(hops)) = (&self.joint, &self.about.beside) else { return Ok(trained) };

@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
 use crate::error::{Error, Result};
+use crate::standardize::{binary_columns, columns_of, for_each_entry};
 use crate::structural::{STRUCTURAL_COLUMNS, standardization, standardize, structural_features};
 
 /// Where features come from.
@@ -122,15 +123,6 @@ impl FeatureSources {
     }
 }
 
-/// For each column whether it has no values but 0 and 1; categories are as good as that.
-fn binary_columns(features: &Features) -> Vec<bool> {
-    let mut binary = vec![true; columns_of(features)];
-    for row in 0..features.rows() {
-        for_each_entry(features, row, |column, value| binary[column] &= value == 0.0 || value == 1.0);
-    }
-    binary
-}
-
 /// Dense features that are computed of each graph by itself.
 fn by_graph(
     graphs: &GraphSet,
@@ -173,31 +165,6 @@ fn side_by_side(parts: &[Cow<'_, Features>]) -> Result<Features> {
         indptr.push(indices.len());
     }
     Ok(Features::Sparse(Sparse::new(columns, indptr, indices, values)?))
-}
-
-/// Columns as numbers: categories have one for each code.
-fn columns_of(features: &Features) -> usize {
-    match features {
-        Features::Categorical(codes) => codes.cardinalities().iter().map(|&count| usize::from(count)).sum(),
-        numbers => numbers.columns(),
-    }
-}
-
-fn for_each_entry(features: &Features, row: usize, mut tell: impl FnMut(usize, f32)) {
-    match features {
-        Features::Dense(dense) => dense.row(row).iter().enumerate().for_each(|(column, &value)| tell(column, value)),
-        Features::Sparse(sparse) => {
-            let (columns, values) = sparse.row(row);
-            columns.iter().zip(values).for_each(|(&column, &value)| tell(column as usize, value));
-        }
-        Features::Categorical(codes) => {
-            let mut first = 0;
-            for (&code, &count) in codes.row(row).iter().zip(codes.cardinalities()) {
-                tell(first + usize::from(code), 1.0);
-                first += usize::from(count);
-            }
-        }
-    }
 }
 
 impl fmt::Display for FeatureSource {

@@ -100,3 +100,44 @@ fn hops_describe_every_graph_of_a_set() {
     let unknown = ["embed", "RINGS", "--method", "hops", "--set", r#"method.graphs.blocks=["colors"]"#];
     explained(folder.path(), &[(&unknown, 2, &["method.graphs.blocks"])]);
 }
+
+#[test]
+fn a_few_columns_in_different_units_are_standardized_beside_what_the_graph_says() {
+    let folder = TempDir::new().unwrap();
+    // Two groups, each a ring with chords; age and income tell little.
+    let edges = (0..60).flat_map(|node| {
+        let (first, at) = (node / 30 * 30, node % 30);
+        [1, 2, 5].map(|step| format!("{node},{}\n", first + (at + step) % 30))
+    });
+    fs::write(folder.path().join("edges.csv"), edges.collect::<String>() + "0,30\n").unwrap();
+    let people = |years: usize| {
+        let row = |node: usize| format!("{node},{},{}\n", 20 + years + node * 7 % 50, 20_000 + node * 997 % 40_000);
+        "node,age,income\n".to_owned() + &(0..60).map(row).collect::<String>()
+    };
+    let groups: String = (0..60).map(|node| format!("{node},{}\n", node / 30)).collect();
+    fs::write(folder.path().join("groups.csv"), "node,group\n".to_owned() + &groups).unwrap();
+    fs::write(folder.path().join("people.csv"), people(0)).unwrap();
+    fs::write(folder.path().join("older.csv"), people(10)).unwrap();
+    let run = |features: &str, rest: &[&str]| {
+        let arguments = ["embed", "edges.csv", "--features", features, "--labels", "groups.csv", "--no-report"];
+        let mut program = fiedler(folder.path());
+        program.args(arguments).args(rest);
+        program
+    };
+    let told = run("people.csv", &["--out", "run"]).assert().success().get_output().stderr.clone();
+    let told = String::from_utf8(told).unwrap();
+    assert!(told.contains("features in different units") && told.contains("2 columns of features"), "{told}");
+    let record = fs::read_to_string(folder.path().join("run/run.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let features = &record["settings"]["features"];
+    assert_eq!(features["sources"], "given+structural+spectral:64");
+    assert_eq!((&features["standardize"], &features["normalize_rows"]), (&true.into(), &false.into()));
+    // An encoder keeps the scale that it was trained on: people who are all ten years older are others.
+    let bytes = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
+    run("people.csv", &["--encoder", "run/encoder.safetensors", "--out", "same"]).assert().success();
+    assert!(bytes("run") == bytes("same"));
+    run("older.csv", &["--encoder", "run/encoder.safetensors", "--out", "older"]).assert().success();
+    assert!(bytes("run") != bytes("older"));
+    let refused: &[&str] = &["embed", "citation", "--set", "features.standardize=true"];
+    explained(folder.path(), &[(refused, 2, &["features.standardize", "sparse"])]);
+}

@@ -1,9 +1,9 @@
 //! Which settings a run has: asked for by name, made for the data, recommended by the method, or the general ones.
 
 use fiedler_graph::Observer;
-use fiedler_learn::method::Hops;
+use fiedler_learn::method::{Hops, MethodSettings};
 use fiedler_learn::run::Settings;
-use fiedler_learn::{FeatureSource, FeatureSources, TaskLevel};
+use fiedler_learn::{FeatureSource, FeatureSources, TaskLevel, have_units};
 
 use super::{Recipe, defaults_of, get, made_for, made_for_method};
 use crate::error::Result;
@@ -39,6 +39,10 @@ pub const GENERAL: [&str; 2] = ["default-nodes", "default-graphs"];
 pub const PAPER: [&str; 2] = ["paper-nodes", "paper-graphs"];
 /// Nodes up to which the general recipe trains an encoder: about three minutes on two cores.
 const MOST_TRAINED_NODES: usize = 30_000;
+/// Columns of features up to which structural features and eigenvectors stand beside them.
+const FEW_COLUMNS: usize = 100;
+/// Nodes up to which eigenvectors are among them: seconds on two cores.
+const MOST_DECOMPOSED_NODES: usize = 50_000;
 
 impl SettingsSource<'_> {
     /// Finds the recipe; which one was taken without being asked for is told to the observer.
@@ -46,6 +50,14 @@ impl SettingsSource<'_> {
     /// # Errors
     /// When there is no recipe of that name.
     pub fn resolve(&self, task: &Task, observer: &dyn Observer) -> Result<Recipe> {
+        let recipe = self.find(task, observer)?;
+        let asked_for = matches!(self, SettingsSource::Recipe(name) if *name != "none");
+        let as_published = matches!(self, SettingsSource::MethodDefaults(_)) || PAPER.contains(&recipe.name.as_str());
+        let made_for_data = !recipe.header.datasets.is_empty();
+        Ok(if asked_for || as_published || made_for_data { recipe } else { recipe.suited(task, observer) })
+    }
+
+    fn find(&self, task: &Task, observer: &dyn Observer) -> Result<Recipe> {
         let general = |names: &[&str; 2]| {
             let name = if task.level == TaskLevel::Nodes { names[0] } else { names[1] };
             observer.note(&format!("settings: recipe {name}"));
@@ -71,7 +83,7 @@ impl SettingsSource<'_> {
                     observer.note(&format!("settings: defaults of the method {method}"));
                     return Ok(recipe);
                 }
-                let recipe = SettingsSource::Automatic { general: *general }.resolve(task, observer)?;
+                let recipe = SettingsSource::Automatic { general: *general }.find(task, observer)?;
                 recipe.with_method(method)
             }
             SettingsSource::MethodDefaults(method) => match defaults_of(method) {
@@ -109,6 +121,41 @@ impl Recipe {
             let sources = vec![FeatureSource::Structural, FeatureSource::Spectral(64)];
             self.settings.features.sources = FeatureSources::new(sources);
             self.settings.features.normalize_rows = false;
+        }
+        self
+    }
+
+    /// Settings that were made for no data, as they suit features of nodes that are few or have units. The program's own measure of that is
+    /// `bench/few_columns.py`.
+    fn suited(mut self, task: &Task, observer: &dyn Observer) -> Recipe {
+        let settings = &mut self.settings;
+        // Features as they are, and eigenvectors, are what these two are for.
+        let is_bare = matches!(settings.method, MethodSettings::Raw(_) | MethodSettings::Spectral(_));
+        let nodes = task.dataset.graphs.num_nodes();
+        let Some(features) = task.dataset.features.as_ref().filter(|_| task.level == TaskLevel::Nodes && nodes > 2)
+        else {
+            return self;
+        };
+        if is_bare || !settings.features.sources.is_auto() {
+            return self;
+        }
+        if have_units(features) {
+            settings.features.standardize = true;
+            settings.features.normalize_rows = false;
+            observer.note("features in different units: columns are standardized (features.standardize)");
+        }
+        let columns = features.columns();
+        if columns <= FEW_COLUMNS {
+            let mut sources = vec![FeatureSource::Given, FeatureSource::Structural];
+            if nodes <= MOST_DECOMPOSED_NODES {
+                sources.push(FeatureSource::Spectral(64));
+            }
+            settings.features.sources = FeatureSources::new(sources);
+            let few = if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
+            let sources = &settings.features.sources;
+            observer.note(&format!(
+                "{few} of features: what the graph says stands beside them (--feature-sources {sources})"
+            ));
         }
         self
     }

@@ -31,7 +31,7 @@ struct Baseline<'r> {
 }
 
 /// The untrained encoder, hops, eigenvectors and the raw features; without what the run itself is.
-fn baselines<'r>(run: &'r CheckedRun<'_>, task: &Task) -> Vec<Baseline<'r>> {
+fn baselines<'r>(run: &'r CheckedRun<'_>, task: &'r Task) -> Vec<Baseline<'r>> {
     fn baseline<'r, M: Method>(
         run: &'r CheckedRun<'_>,
         name: &'static str,
@@ -67,7 +67,15 @@ fn baselines<'r>(run: &'r CheckedRun<'_>, task: &Task) -> Vec<Baseline<'r>> {
             (_, Some(untrained)) => untrained.readout.pooling,
             _ => Default::default(),
         };
-        all.push(baseline(run, name, run.task().dims.nodes, usize::MAX, Raw { pooling, edges: false }));
+        let mut raw = baseline(run, name, run.task().dims.nodes, usize::MAX, Raw { pooling, edges: false });
+        if let Some(given) =
+            features.filter(|given| of_nodes && given.columns() > 0 && !run.settings().features.sources.is_auto())
+        {
+            // What the run puts beside them is no raw feature.
+            raw.columns = given.columns();
+            raw.embed = Box::new(|| Ok(Embeddings::new(given.columns(), given.to_dense().values().to_vec())));
+        }
+        all.push(raw);
     }
     all
 }
