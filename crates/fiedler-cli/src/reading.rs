@@ -22,7 +22,7 @@ pub struct Reading {
     /// Node labels: a csv, npy or parquet file
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Columns to predict, of a table with a molecule in each row
+    /// Columns to predict, of a table with a molecule or a node in each row; of nodes they stand in --labels, or else in --features
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     targets: Vec<String>,
     /// Use continuous node attributes beside node labels, where a dataset has both

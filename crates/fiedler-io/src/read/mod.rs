@@ -98,7 +98,8 @@ pub struct ReadOptions {
     pub features: Option<PathBuf>,
     /// Node labels from a csv, npy or parquet file.
     pub labels: Option<PathBuf>,
-    /// Names of the columns to predict, where a table of molecules has several.
+    /// Names of the columns to predict, of a table of molecules or of nodes. Those of nodes stand in `labels`, or else among `features`, which
+    /// they are no part of.
     #[serde(alias = "targets")]
     pub columns: Vec<String>,
     /// Use continuous node attributes too, where a dataset has both node labels and attributes.

@@ -59,6 +59,28 @@ fn one_table_may_hold_labels_and_splits() {
 }
 
 #[test]
+fn one_table_may_hold_features_and_what_is_to_be_predicted() {
+    let table = "id,age,city,income,split\nd,20,Rome,1,test\nb,30,Paris,2,val\na,40,Rome,3,train\nc,50,Oslo,4,test\n";
+    let files = folder(&[("g.csv", "a,b\nb,c\nc,d\n"), ("people.csv", table)]);
+    let options = |targets: &[&str]| ReadOptions {
+        features: Some(files.path().join("people.csv")),
+        columns: targets.iter().map(|&name| name.to_owned()).collect(),
+        ..ReadOptions::default()
+    };
+    let read = |targets: &[&str]| read::read(files.path().join("g.csv"), &options(targets));
+    let dataset = read(&["city"]).unwrap();
+    assert_eq!(dataset.feature_names, Some(vec!["age".to_owned(), "income".into()]));
+    assert_eq!(dataset.features.unwrap().to_dense().values(), [40.0, 3.0, 30.0, 2.0, 50.0, 4.0, 20.0, 1.0]);
+    let classes = dataset.node_labels.as_ref().and_then(Labels::classes).unwrap();
+    assert_eq!(classes.of(), [Some(2), Some(1), Some(0), Some(2)]);
+    assert_eq!((&*dataset.splits[0].train, &*dataset.splits[0].test), (&[0][..], &[2, 3][..]));
+    let error = read(&["town"]).unwrap_err().to_string();
+    assert!(error.ends_with("people.csv: columns age, city, income; expected a column \"town\" to predict"), "{error}");
+    let error = read(&[]).unwrap_err();
+    assert!(error.to_string().contains("\"Rome\" in column \"city\"") && error.hint().unwrap().contains("--targets"));
+}
+
+#[test]
 fn a_split_of_other_words_is_an_error() {
     let files = folder(&[("g.csv", "a,b\nb,c\n"), ("nodes.csv", "id,label,split\na,x,3\nb,y,test\n")]);
     let options = ReadOptions { labels: Some(files.path().join("nodes.csv")), ..ReadOptions::default() };

@@ -25,7 +25,7 @@ use std::path::Path;
 
 use fiedler_graph::{Dataset, Dense, Features, Labels, Split};
 
-use super::{Fill, ReadOptions, edge_list, separated};
+use super::{ReadOptions, edge_list, separated};
 use crate::error::{Error, Place, Result};
 use crate::input::{DataSource, File};
 use crate::role;
@@ -58,7 +58,7 @@ trait Table {
 }
 
 /// What to try where a feature is no number.
-const NOT_A_FEATURE: &str = "features are numbers; number categories, and fill gaps with --fill zeros or --fill mean";
+const NOT_A_FEATURE: &str = "features are numbers; number categories, fill gaps with --fill zeros or --fill mean, and name what is to be predicted with --targets";
 
 /// Columns that hold ids rather than values, as headers and the file's own index say; those that are surely ids come first.
 fn id_columns(table: &dyn Table) -> Vec<usize> {
@@ -74,12 +74,14 @@ fn id_columns(table: &dyn Table) -> Vec<usize> {
 /// Attaches the features and labels that the options name, or that lie beside an edge list.
 pub(super) fn attach(dataset: &mut Dataset, input: &DataSource, options: &ReadOptions) -> Result<()> {
     if let Some(table) = given(dataset, input, options.features.as_deref(), &FEATURES_BESIDE, "features")? {
-        let (features, names) = features(dataset, table.as_ref(), options.fill)?;
+        let (features, names) = features(dataset, table.as_ref(), options)?;
         dataset.features = Some(features);
         dataset.feature_names = names;
     }
-    if let Some(table) = given(dataset, input, options.labels.as_deref(), &[edge_list::LABELS], "labels")? {
-        let (labels, splits) = labels_of(dataset, table.as_ref())?;
+    // What is to be predicted may stand among the features.
+    let labels = options.labels.as_deref().or(options.features.as_deref().filter(|_| !options.columns.is_empty()));
+    if let Some(table) = given(dataset, input, labels, &[edge_list::LABELS], "labels")? {
+        let (labels, splits) = labels_of(dataset, table.as_ref(), &options.columns)?;
         if let Some(labels) = labels {
             dataset.node_labels = Some(labels);
         }
@@ -153,8 +155,25 @@ fn table(file: File) -> Result<Box<dyn Table>> {
     Ok(Box::new(text::Text::new(file)?))
 }
 
-fn features(dataset: &mut Dataset, table: &dyn Table, fill: Option<Fill>) -> Result<(Features, Option<Vec<String>>)> {
-    let rows::Matched { row_of, values } = rows::matched(dataset, table, rows::Unknown::JoinEdgeList)?;
+fn features(
+    dataset: &mut Dataset,
+    table: &dyn Table,
+    options: &ReadOptions,
+) -> Result<(Features, Option<Vec<String>>)> {
+    let rows::Matched { row_of, mut values } = rows::matched(dataset, table, rows::Unknown::JoinEdgeList)?;
+    if !options.columns.is_empty() {
+        // A label among the features would be predicted from itself; splits are none either.
+        let (_, others) = split_columns(table, values);
+        if options.labels.is_none() {
+            options.columns.iter().try_for_each(|target| named(table, &others, target).map(drop))?;
+        }
+        let names = table.names().unwrap_or_default();
+        values = others
+            .into_iter()
+            .filter(|&column| names.get(column).is_none_or(|name| !options.columns.contains(name)))
+            .collect();
+    }
+    let fill = options.fill;
     if values.is_empty() {
         return Err(table.place(None).malformed("nothing but node ids", "columns of features").into());
     }
@@ -196,9 +215,12 @@ fn features(dataset: &mut Dataset, table: &dyn Table, fill: Option<Fill>) -> Res
 }
 
 /// Labels of nodes, if the table has any beside splits, and splits.
-fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<(Option<Labels>, Vec<Split>)> {
+fn labels_of(dataset: &mut Dataset, table: &dyn Table, targets: &[String]) -> Result<(Option<Labels>, Vec<Split>)> {
     let rows::Matched { row_of, values } = rows::matched(dataset, table, rows::Unknown::LeaveOut)?;
-    let (of_splits, of_labels) = split_columns(table, values);
+    let (of_splits, mut of_labels) = split_columns(table, values);
+    if !targets.is_empty() {
+        of_labels = targets.iter().map(|target| named(table, &of_labels, target)).collect::<Result<_>>()?;
+    }
     let mut columns = table.texts(&[of_labels.as_slice(), &of_splits].concat())?;
     let names = column_names(table, &of_labels);
     if let Some(row_of) = row_of {
@@ -216,6 +238,17 @@ fn labels_of(dataset: &mut Dataset, table: &dyn Table) -> Result<(Option<Labels>
     let labels =
         if of_labels.is_empty() && !splits.is_empty() { None } else { Some(labels_from_table(table, names, columns)?) };
     Ok((labels, splits))
+}
+
+/// The column of a name, among the given ones.
+fn named(table: &dyn Table, columns: &[usize], name: &str) -> Result<usize> {
+    let names = table.names().unwrap_or_default();
+    columns.iter().copied().find(|&column| names.get(column).is_some_and(|known| known == name)).ok_or_else(|| {
+        let known: Vec<&str> = columns.iter().filter_map(|&column| names.get(column).map(String::as_str)).collect();
+        let found =
+            if names.is_empty() { "columns without names".to_owned() } else { format!("columns {}", known.join(", ")) };
+        table.place(None).malformed(found, format!("a column {name:?} to predict")).into()
+    })
 }
 
 /// The columns that are called splits, and the others.
