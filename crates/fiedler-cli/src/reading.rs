@@ -56,6 +56,7 @@ impl Reading {
             duplicates: self.duplicates.as_deref().and_then(|rule| rule.parse().ok()).unwrap_or_default(),
             fill: self.fill.as_deref().and_then(|fill| fill.parse().ok()),
             target: self.target.as_deref().and_then(|kind| kind.parse().ok()),
+            stream_features: false,
             sample: None,
         }
     }

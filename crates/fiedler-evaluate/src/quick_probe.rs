@@ -1,6 +1,6 @@
 //! Quick probe: a first look at embeddings by the protocol that is usual for their labels, within a bound of time.
 
-use fiedler_graph::{Classes, Dataset, Dense, Features, Observer, Split};
+use fiedler_graph::{Classes, Dataset, Dense, Observer, Split};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -79,7 +79,7 @@ impl QuickProbe {
     pub fn new(dataset: &Dataset, seed: u64) -> Option<QuickProbe> {
         let target = target(dataset)?;
         let protocol = Protocol::usual(&target);
-        let columns = dataset.features.as_ref().map_or(1, Features::columns).max(1);
+        let columns = dataset.feature_columns().map_or(1, |columns| columns.max(1));
         // The same splits for all that is compared, whatever its columns.
         let max_train_items = MAX_TRAIN_ITEMS.min(MAX_TRAIN_VALUES / columns);
         Some(QuickProbe { target, protocol, split: None, max_train_items, seed })

@@ -136,7 +136,10 @@ impl DataRecord {
             nodes: dataset.graphs.num_nodes(),
             edges: dataset.graphs.num_edges(),
             fingerprint: dataset.graphs.fingerprint(),
-            features_fingerprint: dataset.features.as_ref().map(fiedler_graph::Features::fingerprint),
+            features_fingerprint: match (&dataset.features, &dataset.stored_features) {
+                (Some(features), _) => Some(features.fingerprint()),
+                (None, stored) => stored.as_ref().map(|stored| stored.fingerprint().to_owned()),
+            },
         }
     }
 

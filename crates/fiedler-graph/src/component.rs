@@ -73,6 +73,7 @@ impl Dataset {
             name: self.name.clone(),
             graphs: GraphSet::single(induced),
             features: self.features.as_ref().map(|features| features.gather(kept)),
+            stored_features: None,
             feature_names: self.feature_names.clone(),
             edge_features: self.edge_features.as_ref().map(|features| features.gather(&edges)),
             node_labels: self.node_labels.as_ref().map(|labels| labels.gather(kept)),

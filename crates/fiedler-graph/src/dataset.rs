@@ -6,6 +6,7 @@ use crate::graph::{BuildReport, Graph};
 use crate::labels::Labels;
 use crate::set::GraphSet;
 use crate::split::Split;
+use crate::stored::StoredFeatures;
 
 /// One graph or many, with features, labels and splits, as read from a source.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,9 @@ pub struct Dataset {
     pub graphs: GraphSet,
     /// One row for each node of the arena.
     pub features: Option<Features>,
+    /// The same, where they stay in their file: there are no `features` then. Only what says so can do with
+    /// them; parts of a dataset have none.
+    pub stored_features: Option<StoredFeatures>,
     /// Names of the feature columns, where the source has them.
     pub feature_names: Option<Vec<String>>,
     /// One row for each edge of the arena, in the order of [`Graph::edge_pairs`].
@@ -66,6 +70,7 @@ impl Dataset {
             name: name.into(),
             graphs,
             features: None,
+            stored_features: None,
             feature_names: None,
             edge_features: None,
             node_labels: None,
@@ -86,19 +91,26 @@ impl Dataset {
         self.graph_labels.as_ref().or(self.node_labels.as_ref())
     }
 
+    /// Columns of the features of nodes, wherever these are; `None` where nodes have no features.
+    pub fn feature_columns(&self) -> Option<usize> {
+        let stored = self.stored_features.as_ref().map(StoredFeatures::columns);
+        self.features.as_ref().map(Features::columns).or(stored)
+    }
+
     /// Checks that every part has as many rows as there are nodes, edges or graphs.
     ///
     /// # Errors
     /// Names the part that does not fit.
     pub fn check(&self) -> Result<()> {
         let (graphs, nodes, edges) = (self.graphs.len(), self.graphs.num_nodes(), self.graphs.num_edges());
-        let columns = self.features.as_ref().map_or(0, Features::columns);
+        let columns = self.feature_columns().unwrap_or(0);
         let source = self.graph_source.as_ref();
         let parts = [
             ("feature names", self.feature_names.as_ref().map(Vec::len), columns, "feature columns"),
             ("source lines", source.map(|source| source.lines.len()), graphs, "graphs"),
             ("graph names", source.and_then(|source| source.names.as_ref()).map(Vec::len), graphs, "graphs"),
             ("feature rows", self.features.as_ref().map(Features::rows), nodes, "nodes"),
+            ("stored feature rows", self.stored_features.as_ref().map(StoredFeatures::rows), nodes, "nodes"),
             ("edge feature rows", self.edge_features.as_ref().map(Features::rows), edges, "edges"),
             ("node labels", self.node_labels.as_ref().map(Labels::len), nodes, "nodes"),
             ("graph labels", self.graph_labels.as_ref().map(Labels::len), graphs, "graphs"),

@@ -19,6 +19,16 @@ pub enum Error {
         /// The values it may have.
         expected: String,
     },
+    /// Features that stay where they are cannot be read, or not any more.
+    #[error("cannot read features from {place}: {found}; expected {expected}")]
+    Unreadable {
+        /// Where they lie.
+        place: String,
+        /// What was found there.
+        found: String,
+        /// What should be there.
+        expected: String,
+    },
     /// A name that is none of those there are, such as that of a generator or of its parameter.
     #[error("no {kind} is called {name:?}")]
     UnknownName {
@@ -40,6 +50,9 @@ impl Error {
             Error::UnknownName { known, nearest, .. } => {
                 let question = nearest.as_ref().map(|nearest| format!("did you mean {nearest}? "));
                 Some(format!("{}there are: {}", question.unwrap_or_default(), known.join(", ")))
+            }
+            Error::Unreadable { .. } => {
+                Some("features that are read while a run is under way must stay as they are until it has ended".into())
             }
             Error::Setting { .. } => None,
         }

@@ -16,10 +16,12 @@ use std::sync::OnceLock;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::features::Features;
+use crate::error::Result;
+use crate::features::{Features, Sparse};
 use crate::labels::Labels;
 use crate::set::GraphSet;
 use crate::split::Split;
+use crate::stored::StoredFeatures;
 
 /// Fowler–Noll–Vo (FNV-1a, 64 bits): a short hash, fixed for all time where the standard library's may change.
 ///
@@ -228,6 +230,49 @@ pub(crate) fn of_features(features: &Features) -> String {
         }
     }
     digits(hash)
+}
+
+/// The same of features that are read some rows at a time; what of them comes first is read first.
+pub(crate) fn of_stored(stored: &StoredFeatures) -> Result<String> {
+    let mut hash = Sha256::new();
+    hash.update([(stored.rows() as u64).to_le_bytes(), (stored.columns() as u64).to_le_bytes()].concat());
+    if !stored.is_sparse() {
+        hash.update(b"dense");
+        for rows in stored.blocks() {
+            if let Features::Dense(dense) = stored.read(rows)? {
+                feed(&mut hash, dense.values().iter().map(|value| value.to_bits()));
+            }
+        }
+        return Ok(digits(hash));
+    }
+    let mut each = |name: &str, work: &mut dyn FnMut(&mut Sha256, &Sparse)| -> Result<()> {
+        hash.update(name.as_bytes());
+        for rows in stored.blocks() {
+            if let Features::Sparse(sparse) = stored.read(rows)? {
+                work(&mut hash, &sparse);
+            }
+        }
+        Ok(())
+    };
+    let mut last = None;
+    each("offsets", &mut |hash, sparse| {
+        let before = last.unwrap_or(0);
+        // The end of a block is the start of the next.
+        let offsets = &sparse.indptr()[usize::from(last.is_some())..];
+        feed(hash, offsets.iter().map(|&offset| (before + offset) as u32));
+        last = Some(before + sparse.values().len());
+    })?;
+    if last.is_none() {
+        return of_no_rows(stored.columns());
+    }
+    each("columns", &mut |hash, sparse| feed(hash, sparse.indices().iter().copied()))?;
+    each("values", &mut |hash, sparse| feed(hash, sparse.values().iter().map(|value| value.to_bits())))?;
+    Ok(digits(hash))
+}
+
+/// Of sparse features without a row.
+fn of_no_rows(columns: usize) -> Result<String> {
+    Ok(of_features(&Features::Sparse(Sparse::new(columns, vec![0], Vec::new(), Vec::new())?)))
 }
 
 pub(crate) fn of_split(split: &Split) -> String {

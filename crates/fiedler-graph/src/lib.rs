@@ -43,6 +43,7 @@ mod partition;
 pub mod random;
 mod set;
 mod split;
+mod stored;
 
 pub use block::NodeMarks;
 pub use build::PairChunk;
@@ -57,3 +58,4 @@ pub use observer::{Event, NoObserver, Observer};
 pub use partition::partition;
 pub use set::{Batch, GraphSet};
 pub use split::Split;
+pub use stored::{RowSource, StoredFeatures};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Device;
-use fiedler_graph::{Batch, Dataset, Features, GraphSet, NodeMarks};
+use fiedler_graph::{Batch, Dataset, Dense, Features, GraphSet, NodeMarks, StoredFeatures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::encoder::InputDims;
 use crate::error::{Error, Result};
 use crate::molecule_features::{MoleculeFeatures, not_molecules};
 use crate::sample::Loaded;
-use crate::sources::FeatureSources;
+use crate::sources::{FeatureSource, FeatureSources};
 use crate::standardize::ColumnScaling;
 use crate::task::TaskLevel;
 use crate::trainer::Block;
@@ -54,6 +54,12 @@ impl Default for FeatureSettings {
 }
 
 impl FeatureSettings {
+    /// Whether features of nodes are taken as a dataset has them.
+    fn is_as_given(&self) -> bool {
+        let given = self.sources.is_auto() || self.sources.list() == [FeatureSource::Given];
+        given && !self.standardize && !self.normalize_rows && self.molecules.is_usual()
+    }
+
     /// Refuses settings that are out of their range.
     ///
     /// # Errors
@@ -71,6 +77,7 @@ impl FeatureSettings {
 pub struct Data<'a> {
     graphs: &'a GraphSet,
     features: Cow<'a, Features>,
+    stored: Option<&'a StoredFeatures>,
     edges: Option<EdgeTable>,
     degrees: bool,
     /// All graphs as one batch: made when it is first asked for, and shared by training, embeddings and baselines.
@@ -128,8 +135,14 @@ impl<'a> Data<'a> {
             None if settings.molecules.is_usual() => None,
             None => return Err(not_molecules()),
         };
-        let degrees = given.is_none() && settings.sources.is_auto();
+        let stored = dataset.stored_features.as_ref();
+        if stored.is_some() && (!settings.is_as_given() || graphs.len() != 1) {
+            let expected = "those of one graph as they are given, where they stay in their file";
+            return Err(Error::setting("features", "prepared or composed", expected));
+        }
+        let degrees = given.is_none() && stored.is_none() && settings.sources.is_auto();
         let features = match given {
+            _ if stored.is_some() => Cow::Owned(Features::Dense(Dense::new(graphs.num_nodes(), 0, Vec::new())?)),
             given if !settings.sources.is_auto() => {
                 Cow::Owned(settings.sources.compose(dataset, given.as_deref(), settings.degrees)?)
             }
@@ -143,7 +156,7 @@ impl<'a> Data<'a> {
         let (whole, whole_matrix, whole_graphs) = (OnceLock::new(), OnceLock::new(), Mutex::new(Vec::new()));
         let names = dataset.feature_names.as_deref().filter(|_| columns.is_none() && settings.molecules.is_usual());
         let marks = Mutex::new(None);
-        Ok(Data { graphs, features, edges, degrees, whole, whole_matrix, whole_graphs, names, scaling, marks })
+        Ok(Data { graphs, features, stored, edges, degrees, whole, whole_matrix, whole_graphs, names, scaling, marks })
     }
 
     /// What columns of features were standardized by, if they were.
@@ -156,9 +169,15 @@ impl<'a> Data<'a> {
         self.graphs
     }
 
-    /// The features of nodes.
+    /// The features of nodes; without columns where they stay in their file.
     pub fn features(&self) -> &Features {
         &self.features
+    }
+
+    /// The features of nodes where they stay in their file: only [methods that say so](crate::method::Method::takes_stored_features) see
+    /// them.
+    pub fn stored_features(&self) -> Option<&'a StoredFeatures> {
+        self.stored
     }
 
     /// Whether the features are the degrees of nodes, because there are no others.
@@ -179,6 +198,7 @@ impl<'a> Data<'a> {
     /// How many columns encoders see.
     pub fn dims(&self) -> InputDims {
         let nodes = match &*self.features {
+            _ if self.stored.is_some() => self.stored.map_or(0, StoredFeatures::columns),
             // One column for each code, and one for what is hidden.
             Features::Categorical(codes) => codes.cardinalities().iter().map(|&count| usize::from(count) + 1).sum(),
             numbers => numbers.columns(),

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, check_size};
 use crate::ops::{self, kernel::SparseRows, operation};
 
 /// Share of values that are not zero above which writing them all out is faster.
-const DENSE_FROM: f64 = 0.3;
+pub(crate) const DENSE_FROM: f64 = 0.3;
 /// Rows that are multiplied at once where nothing is recorded: features of large graphs need no second copy then.
 const ROWS_AT_ONCE: usize = 1 << 16;
 

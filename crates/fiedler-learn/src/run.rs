@@ -260,6 +260,7 @@ impl<'s, 'a> Run<'s, 'a> {
             let level = format!("{:?}", task.level).to_lowercase();
             return Err(Error::setting("method", info.name, format!("a method for {level}: {}", names.join(", "))));
         }
+        check_stored_features(method, &data)?;
         let requirements = method.check(&task)?;
         check_blocks(method, &settings.training, &data, &requirements)?;
         Phase::check_all(&method.all_phases())?;
@@ -467,6 +468,18 @@ impl<'a> CheckedRun<'a> {
         };
         trainer.train()
     }
+}
+
+/// Refuses features that stay in their file where the method wants them in memory.
+pub(crate) fn check_stored_features(method: &dyn AnyMethod, data: &Data<'_>) -> Result<()> {
+    if data.stored_features().is_none() || method.takes_stored_features() {
+        return Ok(());
+    }
+    let all = MethodSettings::ALL.iter().filter_map(|info| info.name.parse::<MethodSettings>().ok());
+    let others: Vec<String> =
+        all.filter(|other| other.as_any().takes_stored_features()).map(|other| other.name().to_owned()).collect();
+    let expected = format!("{}: only this reads them some rows at a time", others.join(", "));
+    Err(Error::setting("method of features that stay in their file", method.info().name, expected))
 }
 
 /// Refuses steps that look at blocks of a graph where the method, or what is known of the edges, does not allow it.

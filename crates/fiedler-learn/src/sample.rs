@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use fiedler_augment::View;
 use fiedler_augment::mask::Mask;
-use fiedler_graph::{Batch, Features, Graph};
+use fiedler_graph::{Batch, Features, Graph, StoredFeatures};
 
 use crate::data::Data;
 use crate::error::{Error, Result, check_size};
@@ -26,8 +26,10 @@ pub struct Loaded<'a> {
 /// Graphs as encoders and losses take them.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// Features of the nodes.
+    /// Features of the nodes; without columns where they stay in their file.
     pub features: FeatureMatrix,
+    /// The features of the nodes where they stay in their file.
+    pub stored_features: Option<StoredFeatures>,
     /// Which nodes belong to which graph.
     pub offsets: GraphOffsets,
     /// The nodes that count and were not dropped, where these are not all: a sampler may have brought others along, for their messages alone.
@@ -128,6 +130,7 @@ impl<'a> Loaded<'a> {
     pub(crate) fn clean(&self, data: &Data<'_>, operators: &[Normalization]) -> Result<Sample> {
         Ok(Sample {
             features: self.matrix.clone(),
+            stored_features: data.stored_features().cloned(),
             offsets: GraphOffsets::from(&*self.batch),
             kept: self.kept(None, &GraphOffsets::from(&*self.batch)),
             masked_nodes: None,
@@ -143,6 +146,7 @@ impl<'a> Loaded<'a> {
         let offsets = GraphOffsets::from(&*self.batch);
         Ok(Sample {
             features: self.masked(&mask, feature_rows.as_deref())?,
+            stored_features: None,
             kept: self.kept(dropped.as_deref(), &offsets),
             offsets,
             masked_nodes: mask.nodes,

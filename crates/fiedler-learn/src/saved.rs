@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::method::{Hops, Method, MethodSettings, Requirements, Untrained};
 use crate::pretrained::PretrainedEncoder;
 use crate::readout::{Projector, ReadoutSettings};
-use crate::run::Settings;
+use crate::run::{Settings, check_stored_features};
 use crate::standardize::ColumnScaling;
 use crate::state_dict::StateDict;
 use crate::task::{Target, Task, TaskLevel};
@@ -344,6 +344,7 @@ impl SavedEncoder {
     }
 
     pub(crate) fn embed_by<M: Method>(&self, method: &M, data: &Data<'_>) -> Result<Embeddings> {
+        check_stored_features(method, data)?;
         let device = DeviceSettings::default().open();
         let task = self.task(data.graphs().num_nodes(), data.graphs().len());
         let requirements = Requirements { trained: false, labels: false, ..Method::check(method, &task)? };

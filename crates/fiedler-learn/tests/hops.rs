@@ -4,9 +4,9 @@
 
 use faer::Mat;
 use fiedler_graph::random::stream;
-use fiedler_graph::{Dataset, Dense, Features, Graph, NoObserver, Sparse, measure};
+use fiedler_graph::{Dataset, Dense, Features, Graph, NoObserver, RowSource, Sparse, StoredFeatures, measure};
 use fiedler_learn::data::FeatureSettings;
-use fiedler_learn::method::{Hops, MethodSettings, Spectral};
+use fiedler_learn::method::{Grace, Hops, MethodSettings, Raw, Spectral};
 use fiedler_learn::run::{Run, RunResult, Settings};
 use fiedler_learn::state_dict::StateDict;
 use fiedler_learn::{
@@ -188,6 +188,95 @@ fn bits_are_equal_on_one_thread_and_on_several() {
         assert_eq!(one.embeddings, three.embeddings, "{}", method.name());
         assert_eq!(one.encoder.to_bytes().unwrap(), two.encoder.to_bytes().unwrap());
     }
+}
+
+/// Features in memory that are handed out some rows at a time, as a file would; not any more after so many times.
+#[derive(Debug)]
+struct Handed(Features, std::sync::atomic::AtomicUsize);
+
+impl RowSource for Handed {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    fn entries(&self) -> Option<usize> {
+        if let Features::Sparse(sparse) = &self.0 { Some(sparse.values().len()) } else { None }
+    }
+
+    fn read(&self, rows: std::ops::Range<usize>) -> fiedler_graph::Result<Features> {
+        if self.1.fetch_sub(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+            let (place, found, expected) = ("here".into(), "nothing".into(), "rows".into());
+            return Err(fiedler_graph::Error::Unreadable { place, found, expected });
+        }
+        Ok(self.0.gather(&rows.map(|row| row as u32).collect::<Vec<_>>()))
+    }
+}
+
+/// The same dataset with features that are read some rows at a time, so often.
+fn handed(dataset: &Dataset, times: usize) -> Dataset {
+    let mut dataset = dataset.clone();
+    let features = dataset.features.take().unwrap();
+    dataset.stored_features = Some(StoredFeatures::new(Handed(features, times.into())).unwrap());
+    dataset
+}
+
+#[test]
+fn features_that_are_read_some_rows_at_a_time_give_the_same_bytes() {
+    // An exact decomposition and a range finder, of dense rows, sparse ones, and such as are written out.
+    let cases = [
+        (with_dense(3000, 40, 1), 30),
+        (with_dense(2500, 300, 2), 20),
+        (with_sparse(2500, 60, 5, 3), 30),
+        (with_sparse(2100, 900, 12, 4), 32),
+        (with_sparse(1500, 10, 9, 5), 10),
+    ];
+    for (whole, dimensions) in cases {
+        let hops = Hops { dimensions, hops: vec![0, 1, 3], pca_iterations: 2, ..Hops::default() };
+        let streamed = handed(&whole, usize::MAX);
+        let (one, other) = (fit(&whole, hops.clone()), fit(&streamed, hops));
+        assert!(one.embeddings.columns() > 3);
+        assert_eq!(one.embeddings, other.embeddings);
+        assert_eq!(one.encoder.to_bytes().unwrap(), other.encoder.to_bytes().unwrap());
+        // Stored projections read them as well.
+        let applied = other.encoder.embed(&streamed).unwrap();
+        assert_eq!(applied, one.encoder.embed(&whole).unwrap());
+    }
+}
+
+#[test]
+fn features_that_cannot_be_read_any_more_end_a_run() {
+    let whole = with_dense(3000, 40, 1);
+    let hops = Hops { dimensions: 30, ..Hops::default() };
+    let mut ended = 0;
+    for times in 1..12 {
+        let run = settings(hops.clone());
+        let dataset = handed(&whole, times);
+        match Run::new(&run, &dataset).fit() {
+            Ok(_) => break,
+            Err(Error::Graph(fiedler_graph::Error::Unreadable { .. })) => ended += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(ended > 5, "{ended}");
+}
+
+#[test]
+fn only_what_reads_rows_takes_features_that_stay_in_their_file() {
+    let streamed = handed(&with_dense(50, 4, 1), usize::MAX);
+    let refusal = |settings: &Settings| Run::new(settings, &streamed).check().err().unwrap().to_string();
+    assert!(refusal(&settings(Grace::default())).contains("hops: only this reads"));
+    let mut prepared = settings(Hops::default());
+    prepared.features.normalize_rows = true;
+    assert!(refusal(&prepared).contains("as they are given"));
+    let mut composed = settings(Hops::default());
+    composed.features.sources = "given+spectral:4".parse().unwrap();
+    assert!(refusal(&composed).contains("as they are given"));
+    let encoder = fit(&with_dense(50, 4, 1), Raw::default()).encoder;
+    assert!(encoder.embed(&streamed).unwrap_err().to_string().contains("hops"));
 }
 
 #[test]
@@ -463,7 +552,7 @@ fn sources_compose_and_are_computed_again_for_other_graphs() {
     let dataset = with_sparse(80, 30, 4, 6);
     let sources = |text: &str| FeatureSettings { sources: text.parse().unwrap(), ..FeatureSettings::default() };
     let columns = |text: &str, dataset: &Dataset| {
-        let settings = Settings { features: sources(text), ..settings(fiedler_learn::method::Raw::default()) };
+        let settings = Settings { features: sources(text), ..settings(Raw::default()) };
         let found = Run::new(&settings, dataset).fit().unwrap();
         assert_eq!(found.encoder.embed(dataset).unwrap(), found.embeddings);
         found.embeddings.columns()

@@ -60,6 +60,10 @@ pub struct Embed {
     /// settings have
     #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true, conflicts_with_all = ["encoder", "resume"])]
     time: Option<Duration>,
+    /// Read features from their file some rows at a time, where they would not fit into memory: for --method hops, with features in
+    /// a .fiedler file or an npy file; the embedding is the same
+    #[arg(long, conflicts_with_all = ["encoder", "resume"])]
+    stream_features: bool,
     /// Leave no page to look at in the folder
     #[arg(long)]
     no_report: bool,
@@ -91,6 +95,7 @@ Examples:
   fiedler embed edges.csv --features words.csv --epochs 200 --embeddings npy,csv
   fiedler embed cora --recipe none --set training.patience=20
   fiedler embed cora --method hops
+  fiedler embed large.fiedler --method hops --stream-features
   fiedler embed coauthor-cs --method span --time 5m --memory 4
   fiedler embed edges.csv --features words.csv --feature-sources given+structural+spectral:64
   fiedler embed mutag --scheme uniform-removal --ratio 0.2
@@ -128,7 +133,7 @@ impl Embed {
         if task.dataset.graph_labels.is_some() && task.dataset.graphs.len() == 1 {
             output.note("a set of one graph has nothing to compare it with: its nodes are embedded, one row each");
         }
-        if task.dataset.features.is_none() && settings.features.sources.is_auto() {
+        if task.dataset.feature_columns().is_none() && settings.features.sources.is_auto() {
             let degrees = settings.features.degrees;
             output.note(&match settings.method {
                 MethodSettings::Hops(_) if task.dataset.graphs.len() > 1 => {
@@ -195,7 +200,10 @@ impl Embed {
             self.recipe.as_deref().filter(|name| !["none", "paper"].contains(name)).map(recipe::get).transpose()?;
         let (source, options) = match (&self.data, &record) {
             (None, Some(record)) => record.data.located(),
-            (data, _) => (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), self.reading.options()),
+            (data, _) => {
+                let options = ReadOptions { stream_features: self.stream_features, ..self.reading.options() };
+                (data.clone().unwrap_or_else(|| BUILT_IN.to_owned()), options)
+            }
         };
         let seed =
             settings.as_ref().or(of_recipe.as_ref().map(|recipe| &recipe.settings)).map(|settings| settings.seed);

@@ -141,3 +141,34 @@ fn a_few_columns_in_different_units_are_standardized_beside_what_the_graph_says(
     let refused: &[&str] = &["embed", "citation", "--set", "features.standardize=true"];
     explained(folder.path(), &[(refused, 2, &["features.standardize", "sparse"])]);
 }
+
+#[test]
+fn hops_read_features_from_their_file_to_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    let run = |arguments: &[&str]| fiedler(folder.path()).args(arguments).assert().success();
+    run(&["convert", "citation:nodes=400", "data.fiedler"]);
+    let common = ["embed", "data.fiedler", "--method", "hops", "--dimensions", "50", "--no-report", "--out"];
+    run(&[common.as_slice(), &["whole"]].concat());
+    run(&[common.as_slice(), &["streamed", "--stream-features"]].concat());
+    for name in ["embeddings.npy", "encoder.safetensors"] {
+        let of = |run: &str| std::fs::read(folder.path().join(run).join(name)).unwrap();
+        assert!(of("whole") == of("streamed"), "{name} differs");
+    }
+    let record = |run: &str| -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(folder.path().join(run).join("run.json")).unwrap()).unwrap()
+    };
+    assert_eq!(record("whole")["data"]["features_fingerprint"], record("streamed")["data"]["features_fingerprint"]);
+    assert_eq!(record("whole")["result"]["scores"][0], record("streamed")["result"]["scores"][0]);
+    let bytes = std::fs::read(folder.path().join("data.fiedler")).unwrap();
+    std::fs::write(folder.path().join("cut.fiedler"), &bytes[..bytes.len() - 64]).unwrap();
+    let streamed = |data, method| ["embed", data, "--method", method, "--stream-features", "--out", "no"];
+    explained(
+        folder.path(),
+        &[
+            (&streamed("data.fiedler", "grace"), 2, &["grace", "hops"]),
+            (&streamed("cut.fiedler", "hops"), 3, &["cut.fiedler", "damaged"]),
+            (&streamed("ego:karate", "hops"), 2, &["stream_features", "transform"]),
+        ],
+    );
+    assert!(!folder.path().join("no").exists());
+}

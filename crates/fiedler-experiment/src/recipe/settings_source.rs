@@ -117,7 +117,7 @@ impl Recipe {
             self.settings = Settings::of_method(Hops::default());
             return self;
         }
-        if task.dataset.features.is_none() {
+        if task.dataset.feature_columns().is_none() {
             let sources = vec![FeatureSource::Structural, FeatureSource::Spectral(64)];
             self.settings.features.sources = FeatureSources::new(sources);
             self.settings.features.normalize_rows = false;

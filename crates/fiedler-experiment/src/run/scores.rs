@@ -60,7 +60,8 @@ fn baselines<'r>(run: &'r CheckedRun<'_>, task: &'r Task) -> Vec<Baseline<'r>> {
         let spectral = Spectral::default();
         all.push(baseline(run, "spectral", spectral.eigenvectors, LARGE_SPECTRUM, spectral));
     }
-    if !matches!(method, MethodSettings::Raw(_)) {
+    // What stays in its file is not brought into memory to be compared with.
+    if !matches!(method, MethodSettings::Raw(_)) && task.dataset.stored_features.is_none() {
         let name = if features.is_some() { "raw features" } else { "node degrees" };
         let pooling = match (method, untrained) {
             (MethodSettings::Untrained(method), _) => method.readout.pooling,

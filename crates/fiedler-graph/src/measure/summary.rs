@@ -169,8 +169,11 @@ pub fn summarize(dataset: &Dataset) -> Summary {
         triangles: triangles.count(0..graph.num_nodes() as u32),
         clustering: mean(|figures| figures.clustering),
         transitivity: mean(|figures| figures.transitivity),
-        features: dataset.features.as_ref().map(Features::columns),
-        feature_kind: dataset.features.as_ref().map(feature_kind),
+        features: dataset.feature_columns(),
+        feature_kind: match (&dataset.features, &dataset.stored_features) {
+            (Some(features), _) => Some(feature_kind(features)),
+            (None, stored) => stored.as_ref().map(|stored| if stored.is_sparse() { "sparse" } else { "dense" }),
+        },
         feature_density: dataset.features.as_ref().map(Features::density),
         edge_features: dataset.edge_features.as_ref().map(Features::columns),
         labels_of: labels.map(|_| if dataset.graph_labels.is_some() { "graphs" } else { "nodes" }),

@@ -218,6 +218,15 @@ impl DataSource {
         open().map_err(Error::io("read", &path))
     }
 
+    /// Where a file lies by itself, not packed and not in memory; `None` where it does not.
+    pub fn file_path(&self, name: &str) -> Option<PathBuf> {
+        let Store::Folder(folder) = &self.store else { return None };
+        let path = folder.join(name);
+        let mut head = [0; GZIP_MAGIC.len()];
+        let packed = fs::File::open(&path).ok()?.read_exact(&mut head).is_ok() && head == GZIP_MAGIC;
+        (path.is_file() && !packed).then_some(path)
+    }
+
     /// Reads a file that the format cannot do without.
     ///
     /// # Errors

@@ -1,12 +1,14 @@
 //! Our own format: see [`compact`](crate::compact). Sections are read one after the other into the arrays that they become: no second copy of the file is held.
 
 use std::io::Read;
+use std::path::Path;
 
 use fiedler_graph::{
     Categorical, Classes, Dataset, Dense, Features, Graph, GraphSet, GraphSource, Labels, MultiLabel, Names,
-    Regression, Sparse, Split,
+    Regression, Sparse, Split, StoredFeatures,
 };
 
+use super::stored::{FileRows, Layout};
 use super::{Format, ReadOptions};
 use crate::compact::{Header, Kind, LabelKind, MAGIC, Number, PREAMBLE, Section, Shape, VERSION, aligned};
 use crate::error::{Error, Malformed, Place, Result};
@@ -52,7 +54,13 @@ fn read(input: &DataSource, options: &ReadOptions) -> Result<Dataset> {
             _ => GraphSet::from_block_diagonal(graph, sizes)?,
         };
     }
-    dataset.features = file.features("features", header.features.as_ref(), nodes)?;
+    let path = input.file_path(name).filter(|_| options.stream_features && header.graphs == 1);
+    match (path, &header.features) {
+        (Some(path), Some(Shape::Dense { .. } | Shape::Sparse { .. })) => {
+            dataset.stored_features = Some(file.stored_features(&path, header.features.as_ref(), nodes)?);
+        }
+        (_, shape) => dataset.features = file.features("features", shape.as_ref(), nodes)?,
+    }
     dataset.feature_names = file.texts("features.names")?;
     dataset.edge_features = file.features("edge_features", header.edge_features.as_ref(), edges)?;
     dataset.node_labels = file.labels("node_labels", header.node_labels, nodes)?;
@@ -172,6 +180,27 @@ impl Sections {
 
     /// The next section, which must be of this name.
     fn take_all<N: Number>(&mut self, name: &str) -> Result<Vec<N>> {
+        let section = self.expect::<N>(name)?;
+        let numbers = self.numbers(&section)?;
+        self.skip_filling()?;
+        Ok(numbers)
+    }
+
+    /// Passes over the next section, which must be of this name and have so many numbers; the byte where it begins.
+    fn pass<N: Number>(&mut self, name: &str, count: u64) -> Result<u64> {
+        let section = self.expect::<N>(name)?;
+        if section.count != count {
+            let found = format!("{} numbers of {name}", section.count);
+            return Err(self.damaged(found, format!("{count}, as the rest of the header has it")).into());
+        }
+        let start = self.at;
+        self.bytes(&section, |_| {})?;
+        self.skip_filling()?;
+        Ok(start)
+    }
+
+    /// Goes on to the next section, which must be of this name and kind.
+    fn expect<N: Number>(&mut self, name: &str) -> Result<Section> {
         let Some(section) = self.header.sections.get(self.next).filter(|section| section.name == name).cloned() else {
             let found = self.header.sections.get(self.next).map_or("the end".into(), |section| section.name.clone());
             return Err(self.damaged(found, format!("the section {name}")).into());
@@ -181,15 +210,30 @@ impl Sections {
             return Err(self.damaged(found, format!("{:?}", N::KIND)).into());
         }
         self.next += 1;
-        let numbers = self.numbers(&section)?;
-        self.skip_filling()?;
-        Ok(numbers)
+        Ok(section)
     }
 
     fn numbers<N: Number>(&mut self, section: &Section) -> Result<Vec<N>> {
-        // The header has been checked against the length of the file.
-        let (mut left, size) = (section.bytes().unwrap_or(0), section.kind.size() as usize);
         let mut numbers = Vec::with_capacity(section.count as usize);
+        let mut unfit = false;
+        self.bytes(section, |part| {
+            for bytes in part.chunks_exact(section.kind.size() as usize) {
+                match N::read(bytes) {
+                    Some(number) => numbers.push(number),
+                    None => unfit = true,
+                }
+            }
+        })?;
+        if unfit {
+            return Err(self.damaged("a number that this machine cannot hold", "a smaller one").into());
+        }
+        Ok(numbers)
+    }
+
+    /// All bytes of a section, part by part, whose checksum is looked at then.
+    fn bytes(&mut self, section: &Section, mut take: impl FnMut(&[u8])) -> Result<()> {
+        // The header has been checked against the length of the file.
+        let mut left = section.bytes().unwrap_or(0);
         let mut buffer = vec![0u8; AT_ONCE.min(left as usize)];
         let mut crc = crc32fast::Hasher::new();
         while left > 0 {
@@ -198,12 +242,7 @@ impl Sections {
                 self.place.malformed(error.to_string(), format!("all of {}", section.name)).hint(DAMAGED)
             })?;
             crc.update(part);
-            for bytes in part.chunks_exact(size) {
-                let number = N::read(bytes);
-                numbers.push(
-                    number.ok_or_else(|| self.damaged("a number that this machine cannot hold", "a smaller one"))?,
-                );
-            }
+            take(part);
             left -= part.len() as u64;
             self.at += part.len() as u64;
         }
@@ -211,7 +250,7 @@ impl Sections {
             let found = format!("{} with another checksum", section.name);
             return Err(self.damaged(found, "the bytes that were written").into());
         }
-        Ok(numbers)
+        Ok(())
     }
 
     fn skip_filling(&mut self) -> Result<()> {
@@ -248,15 +287,7 @@ impl Sections {
     fn features(&mut self, prefix: &str, shape: Option<&Shape>, rows: usize) -> Result<Option<Features>> {
         let values = format!("{prefix}.values");
         let times = |columns: u64| (rows as u64).saturating_mul(columns);
-        let width = |columns: u64| columns.min(u64::from(u32::MAX)) as usize;
-        // Of a sparse matrix nothing in the file has a column's size.
-        if let Some(Shape::Sparse { columns }) = shape
-            && *columns > MOST_COLUMNS
-        {
-            return Err(self
-                .damaged(format!("{prefix}: {columns} columns"), "at most 268,435,456 of a sparse matrix")
-                .into());
-        }
+        self.check_columns(prefix, shape)?;
         Ok(Some(match shape {
             None => return Ok(None),
             Some(Shape::Dense { columns }) => {
@@ -273,6 +304,43 @@ impl Sections {
                 Features::Categorical(Categorical::new(cardinalities.clone(), codes)?)
             }
         }))
+    }
+
+    /// Features that stay in the file, which is read once to see that it is whole.
+    fn stored_features(&mut self, path: &Path, shape: Option<&Shape>, rows: usize) -> Result<StoredFeatures> {
+        self.check_columns("features", shape)?;
+        let (columns, layout) = match shape {
+            Some(Shape::Sparse { columns }) => {
+                let indptr: Vec<usize> = self.take("features.indptr", rows as u64 + 1)?;
+                let entries = indptr.last().copied().unwrap_or(0);
+                if indptr[0] != 0 || !indptr.is_sorted() {
+                    return Err(self
+                        .damaged("rows of features in another order", "rows that follow each other")
+                        .into());
+                }
+                let indices = self.pass::<u32>("features.indices", entries as u64)?;
+                let values = self.pass::<f32>("features.values", entries as u64)?;
+                (*columns, Layout::Sparse { indptr, indices, values })
+            }
+            Some(Shape::Dense { columns }) => {
+                let values = self.pass::<f32>("features.values", (rows as u64).saturating_mul(*columns))?;
+                (*columns, Layout::Single { values })
+            }
+            _ => return Err(self.damaged("features of another kind", "dense or sparse ones").into()),
+        };
+        let rows = FileRows::open(path, rows, width(columns), layout).map_err(Error::io("read", path))?;
+        Ok(StoredFeatures::new(rows)?)
+    }
+
+    /// Of a sparse matrix nothing in the file has a column's size.
+    fn check_columns(&self, prefix: &str, shape: Option<&Shape>) -> Result<()> {
+        match shape {
+            Some(Shape::Sparse { columns }) if *columns > MOST_COLUMNS => {
+                let found = format!("{prefix}: {columns} columns");
+                Err(self.damaged(found, "at most 268,435,456 of a sparse matrix").into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn labels(&mut self, name: &str, kind: Option<LabelKind>, rows: usize) -> Result<Option<Labels>> {
@@ -306,6 +374,10 @@ impl Sections {
             None => Ok(()),
         }
     }
+}
+
+fn width(columns: u64) -> usize {
+    columns.min(u64::from(u32::MAX)) as usize
 }
 
 const DAMAGED: &str = "the file may be damaged; write or copy it anew";

@@ -29,6 +29,7 @@ mod pyg;
 mod scipy_npz;
 pub(crate) mod separated;
 mod sole;
+mod stored;
 mod struc2vec;
 mod table;
 mod target;
@@ -114,6 +115,10 @@ pub struct ReadOptions {
     /// What labels are, where their words or numbers do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetKind>,
+    /// Leave features of nodes in their file and read them some rows at a time ([`Dataset::stored_features`]): in files of fiedler's
+    /// own format, and in npy files that are given as `features` or lie beside an edge list.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stream_features: bool,
     /// Rows to draw from a table of molecules before they are read; other formats read everything. Part of what a
     /// [transform](crate::transform) says, and not written down by itself.
     #[serde(skip)]
@@ -138,6 +143,10 @@ pub fn read_source(input: &DataSource, options: &ReadOptions) -> Result<Dataset>
     let mut dataset = (format.read)(input, options).map_err(|error| error.at(&place))?;
     dataset.report.format = format.name;
     table::attach(&mut dataset, input, options)?;
+    if options.stream_features && dataset.features.is_some() {
+        let expected = "a file of the fiedler format with the features of one graph (fiedler convert DATA NAME.fiedler), or npy features";
+        return Err(place.malformed("features that cannot be read row by row", expected).into());
+    }
     target::settle(&mut dataset, options).map_err(|error| error.at(&place))?;
     dataset.check().map_err(|error| Error::from(error).at(&place))?;
     Ok(dataset)

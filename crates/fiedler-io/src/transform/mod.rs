@@ -82,6 +82,10 @@ pub(crate) fn find(line: &str) -> Option<(&'static Transform, &str)> {
 impl Transform {
     /// Makes the dataset that a line describes; `rest` is what stands behind the colon.
     pub(crate) fn open(&'static self, rest: &str, options: &ReadOptions, seed: u64) -> Result<Dataset> {
+        if options.stream_features {
+            let expected = "none for a transform, which makes other graphs: convert what comes of it";
+            return Err(Error::setting("stream_features", "asked for", expected));
+        }
         let (data, given) = self.parse(rest)?;
         let mut depth = data;
         for _ in 0..MAX_DEPTH {

@@ -162,3 +162,114 @@ fn mutations_do_no_harm() {
     }
     assert!(sound > 100, "only {sound} mutated files got past the checksums");
 }
+
+/// A dataset in a file of ours, read with its features left there.
+fn streamed(path: &std::path::Path) -> Result<Dataset, String> {
+    let options = ReadOptions { stream_features: true, ..ReadOptions::default() };
+    read::read(path, &options).map_err(|error| error.to_string())
+}
+
+fn dense() -> Dataset {
+    let mut dataset = generate::karate_club();
+    let values = (0..34 * 5).map(|at| (at as f32).sin()).collect();
+    dataset.features = Some(Features::Dense(Dense::new(34, 5, values).unwrap()));
+    dataset
+}
+
+#[test]
+fn features_may_stay_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.fiedler");
+    for dataset in [one(), dense()] {
+        std::fs::write(&path, bytes(&dataset)).unwrap();
+        let found = streamed(&path).unwrap();
+        let (stored, features) = (found.stored_features.clone().unwrap(), dataset.features.clone().unwrap());
+        assert!(found.features.is_none() && found.feature_names == dataset.feature_names);
+        assert_eq!(found.node_labels, dataset.node_labels);
+        assert_eq!(stored.fingerprint(), features.fingerprint());
+        for rows in [0..1, 1..4, 2..2, 0..features.rows()] {
+            let chosen: Vec<u32> = rows.clone().map(|row| row as u32).collect();
+            assert_eq!(stored.read(rows).unwrap(), features.gather(&chosen));
+        }
+        // Cut or written to while it is read.
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(whole.len() as u64 - 64).unwrap();
+        let error = stored.read(0..1).unwrap_err();
+        assert!(error.to_string().contains("as when it was opened") && error.hint().is_some(), "{error}");
+        std::fs::write(&path, &whole).unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        assert!(stored.read(0..1).unwrap_err().to_string().contains("has changed"));
+    }
+}
+
+#[test]
+fn features_that_stay_in_a_damaged_file_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.fiedler");
+    for dataset in [one(), dense()] {
+        let bytes = bytes(&dataset);
+        for length in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            assert!(streamed(&path).is_err(), "cut at {length}");
+        }
+        let mut refused = 0;
+        for at in (0..bytes.len()).filter(|&at| bytes[at] != 0) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x10;
+            std::fs::write(&path, &changed).unwrap();
+            assert!(streamed(&path).is_err(), "changed at {at}");
+            // What lies behind the checksums does no harm either.
+            std::fs::write(&path, with_checksums(changed)).unwrap();
+            refused += usize::from(streamed(&path).is_err());
+        }
+        assert!(refused > 0);
+    }
+    std::fs::write(&path, self::bytes(&set())).unwrap();
+    assert!(streamed(&path).unwrap_err().contains("row by row"), "those of a set do not");
+}
+
+#[test]
+fn features_may_stay_in_an_npy_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (edges, path) = (folder.path().join("a.csv"), folder.path().join("a.features.npy"));
+    std::fs::write(&edges, "0,1\n1,2\n").unwrap();
+    let npy = |descr: &str, order: &str, rows: usize, values: &[u8]| {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({rows}, 2), }}");
+        let header = format!("{header:<117}\n");
+        [b"\x93NUMPY\x01\x00".as_slice(), &118u16.to_le_bytes(), header.as_bytes(), values].concat()
+    };
+    let numbers = (0..8).map(|at| f64::from(at).sqrt() / 3.0);
+    let single: Vec<u8> = numbers.clone().flat_map(|value| (value as f32).to_le_bytes()).collect();
+    let double: Vec<u8> = numbers.flat_map(f64::to_le_bytes).collect();
+    for (descr, values) in [("<f4", &single), ("<f8", &double)] {
+        std::fs::write(&path, npy(descr, "False", 4, values)).unwrap();
+        let whole = read::read(&edges, &ReadOptions::default()).unwrap();
+        let given = ReadOptions { features: Some(path.clone()), stream_features: true, ..ReadOptions::default() };
+        // Beside the edge list, and given by name.
+        for found in [streamed(&edges).unwrap(), read::read(&edges, &given).unwrap()] {
+            let (stored, features) = (found.stored_features.unwrap(), whole.features.as_ref().unwrap());
+            assert_eq!(stored.read(0..4).unwrap(), *features, "{descr}");
+            assert_eq!(stored.fingerprint(), features.fingerprint());
+            // A node without an edge is there by its row.
+            assert_eq!(found.graphs, whole.graphs);
+        }
+    }
+    let not_finite = [f32::NAN.to_le_bytes().as_slice(), &single[4..]].concat();
+    let cases = [
+        (npy("<f4", "False", 4, &single[..20]), "148 bytes"),
+        (npy("<f4", "True", 4, &single), "column after column"),
+        (npy("<i4", "False", 4, &single), "integers"),
+        (npy("<f4", "False", 2, &single), "3, one a node"),
+        (npy("<f4", "False", 4, &not_finite), "row 0, column 0"),
+    ];
+    for (file, expected) in cases {
+        std::fs::write(&path, file).unwrap();
+        let error = streamed(&edges).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    std::fs::write(&path, npy("<f4", "False", 4, &single)).unwrap();
+    let stored = streamed(&edges).unwrap().stored_features.unwrap();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(140).unwrap();
+    assert!(stored.read(3..4).unwrap_err().to_string().contains("a.features.npy"));
+}

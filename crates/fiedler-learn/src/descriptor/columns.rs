@@ -197,7 +197,7 @@ impl<'a> NodeFeatures<'a> {
             Some(reduction) => {
                 let unit = unit_rows(&matrix, features.rows(), &columns.kinds);
                 crate::error::check_size("projection of features", reduction.mean.len(), unit.columns())?;
-                Some(unit.centered_times(&reduction.mean, &reduction.weight, reduction.width))
+                Some(unit.centered_times(&reduction.mean, &reduction.weight, reduction.width)?)
             }
         };
         Ok(NodeFeatures { columns, matrix, components })

@@ -212,7 +212,7 @@ impl Fitter<'_> {
         if settings.has(Block::Pair) {
             self.data.progress("components of pairs", 1, 4)?;
             let matrix = sparse(rows.iter().map(|row| map.pair_entries(row).collect()), 2 * pairs);
-            let mean = matrix.means();
+            let mean = matrix.means()?;
             let components = pca::of_rows(&matrix, mean, &self.block_pca())?;
             blocks.push(self.block_of(&matrix, components)?);
         }
@@ -220,7 +220,7 @@ impl Fitter<'_> {
             self.data.progress("components of colors", 2, 4)?;
             let matrix = sparse(rows.iter().map(|row| map.color_entries(row)), colors);
             let components = pca::of_rows(&matrix, vec![0.0; colors], &self.block_pca())?;
-            let mean = matrix.means();
+            let mean = matrix.means()?;
             blocks.push(self.block_of(&matrix, Components { mean, ..components })?);
         }
         Ok(blocks)
@@ -262,7 +262,7 @@ impl Fitter<'_> {
 
     fn block_of(&self, matrix: &UnitRows<'_>, components: Components) -> Result<FittedBlock> {
         let Components { mean, weight, width } = components;
-        let scores = if width > 0 { matrix.centered_times(&mean, &weight, width) } else { Vec::new() };
+        let scores = if width > 0 { matrix.centered_times(&mean, &weight, width)? } else { Vec::new() };
         Ok(scaled(FittedBlock { mean, weight, width, scores }, matrix.rows()))
     }
 

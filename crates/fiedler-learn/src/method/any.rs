@@ -31,6 +31,9 @@ pub trait AnyMethod: Send + Sync {
     /// See [`Method::takes_blocks`].
     fn takes_blocks(&self) -> bool;
 
+    /// See [`Method::takes_stored_features`].
+    fn takes_stored_features(&self) -> bool;
+
     /// See [`Method::default_training`].
     fn default_training(&self) -> Option<TrainingSettings>;
 
@@ -90,6 +93,10 @@ impl<M: Method> AnyMethod for M {
 
     fn takes_blocks(&self) -> bool {
         Method::takes_blocks(self)
+    }
+
+    fn takes_stored_features(&self) -> bool {
+        Method::takes_stored_features(self)
     }
 
     fn default_training(&self) -> Option<TrainingSettings> {

@@ -1,5 +1,7 @@
 //! Multi-hop features: principal components of features that were propagated a different number of times, without training.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use burn::Tensor;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, TensorData};
@@ -127,6 +129,10 @@ impl Method for Hops {
         Ok(requirements(task, self.dimensions))
     }
 
+    fn takes_stored_features(&self) -> bool {
+        true
+    }
+
     fn views(&self, _: &(), _: &[Pipeline]) -> Vec<Pipeline> {
         Vec::new()
     }
@@ -224,14 +230,21 @@ impl HopBlocks {
         rotate: bool,
         data: &FitData<'_>,
     ) -> Result<Option<HopBlocks>> {
-        let used = UnitRows::used_columns(&sample.features);
-        let rows = UnitRows::new(&sample.features, &used);
-        let step = |pass, passes| data.progress("components of the features", pass, passes);
+        let at = [AtomicUsize::new(0), AtomicUsize::new(1)];
+        let step = |pass, passes| {
+            at[0].store(pass, Ordering::Relaxed);
+            at[1].store(passes, Ordering::Relaxed);
+            data.progress("components of the features", pass, passes)
+        };
+        // Reading rows from a file may take long.
+        let watch = || step(at[0].load(Ordering::Relaxed), at[1].load(Ordering::Relaxed));
+        let used = UnitRows::used_columns(sample, &watch)?;
+        let rows = UnitRows::new(sample, &used, &watch);
         let input = pca::of_features(&rows, settings, &step)?;
         if input.width == 0 {
             return Ok(None);
         }
-        let mut image = rows.centered_times(&input.mean, &input.weight, input.width);
+        let mut image = rows.centered_times(&input.mean, &input.weight, input.width)?;
         drop(rows);
         let operator = sample.graph(Normalization::Symmetric)?.operator();
         let mut by_distance: Vec<(usize, usize)> =
@@ -306,7 +319,7 @@ impl HopBlocks {
     pub(super) fn embed(&self, sample: &Sample, hops: &[usize]) -> Result<(Vec<f32>, usize)> {
         let used: Vec<bool> = values(&self.used).into_iter().map(|mark| mark == 1.0).collect();
         let input = self.input.to_components();
-        let rows = UnitRows::new(&sample.features, &used);
+        let rows = UnitRows::new(sample, &used, &|| Ok(()));
         let blocks: Vec<Components> = self.blocks.iter().map(Projection::to_components).collect();
         let all: usize = blocks.iter().map(|block| block.width).sum();
         // Projecting comes before propagation, which is then of fewer columns: (Pᵏ X U) V = Pᵏ (X (U V)). The columns of all blocks are
@@ -320,7 +333,7 @@ impl HopBlocks {
             }
             first += block.width;
         }
-        let mut embedding = rows.centered_times(&input.mean, &weight, all);
+        let mut embedding = rows.centered_times(&input.mean, &weight, all)?;
         drop((rows, weight));
         let operator: &Operator = sample.graph(Normalization::Symmetric)?.operator();
         let mut first = 0;

@@ -123,6 +123,11 @@ pub trait Method:
         false
     }
 
+    /// Whether it can do with features of nodes that stay in their file ([`Sample::stored_features`]), in place of those in memory.
+    fn takes_stored_features(&self) -> bool {
+        false
+    }
+
     /// How it is trained where the user says nothing; `None` where it has no way of its own, and settings of another method serve as well.
     fn default_training(&self) -> Option<TrainingSettings> {
         None

@@ -135,26 +135,66 @@ impl SparseRows<'_> {
     }
 
     /// The product of the transpose, which has the given number of rows, with a dense matrix of the given width.
-    ///
-    /// Each thread takes some columns of the dense matrix and all of its rows in their order, so that sums need not be shared and what
-    /// they are added to stays in the cache.
     pub(crate) fn transposed_times(&self, rows: usize, dense: &[f32], width: usize) -> Vec<f32> {
+        let mut product = TransposedProduct::new(rows, width);
+        product.add(self, dense);
+        product.finish()
+    }
+
+    /// Adds to the columns of a transposed product from `first` on, row after row.
+    #[inline(always)]
+    fn scatter<const WIDTH: usize>(&self, dense: &[f32], width: usize, first: usize, sums: &mut [f32]) {
+        let (sums, _) = sums.as_chunks_mut::<WIDTH>();
+        for row in 0..self.rows() {
+            let start = row * width + first;
+            let source: &[f32; WIDTH] = dense[start..start + WIDTH].try_into().expect("as many as asked for");
+            let (columns, values) = self.row(row);
+            for (&column, &value) in columns.iter().zip(values) {
+                for (sum, &source) in sums[column as usize].iter_mut().zip(source) {
+                    *sum += value * source;
+                }
+            }
+        }
+    }
+}
+
+/// A product of a transposed sparse matrix and a dense one, to which rows of both are added as they come: the same bits however many
+/// come at once.
+///
+/// Each thread takes some columns of the dense matrix and all of its rows in their order, so that sums need not be shared and what
+/// they are added to stays in the cache.
+pub(crate) struct TransposedProduct {
+    rows: usize,
+    width: usize,
+    tiles: Vec<(usize, usize)>,
+    sums: Vec<Vec<f32>>,
+}
+
+impl TransposedProduct {
+    /// Of so many rows, which are columns of the sparse matrix.
+    pub(crate) fn new(rows: usize, width: usize) -> TransposedProduct {
         let tiles: Vec<(usize, usize)> = tiles(width).collect();
-        let arch = Arch::new();
-        let sums: Vec<Vec<f32>> = tiles
-            .par_iter()
-            .map(|&(first, size)| {
-                vectorised(
-                    arch,
-                    #[inline(always)]
-                    || match size {
-                        TILE => self.scatter::<TILE>(rows, dense, width, first),
-                        NARROW => self.scatter::<NARROW>(rows, dense, width, first),
-                        _ => self.scatter::<1>(rows, dense, width, first),
-                    },
-                )
-            })
-            .collect();
+        let sums = tiles.iter().map(|&(_, size)| vec![0.0; rows * size]).collect();
+        TransposedProduct { rows, width, tiles, sums }
+    }
+
+    pub(crate) fn add(&mut self, sparse: &SparseRows<'_>, dense: &[f32]) {
+        let (arch, width) = (Arch::new(), self.width);
+        self.tiles.par_iter().zip(&mut self.sums).for_each(|(&(first, size), sums)| {
+            vectorised(
+                arch,
+                #[inline(always)]
+                || match size {
+                    TILE => sparse.scatter::<TILE>(dense, width, first, sums),
+                    NARROW => sparse.scatter::<NARROW>(dense, width, first, sums),
+                    _ => sparse.scatter::<1>(dense, width, first, sums),
+                },
+            );
+        });
+    }
+
+    pub(crate) fn finish(self) -> Vec<f32> {
+        let TransposedProduct { rows, width, tiles, sums } = self;
         let mut product = vec![0.0; rows * width];
         for_each_part(
             &mut product,
@@ -170,23 +210,6 @@ impl SparseRows<'_> {
             },
         );
         product
-    }
-
-    /// The columns of the transposed product from `first` on, row after row.
-    #[inline(always)]
-    fn scatter<const WIDTH: usize>(&self, rows: usize, dense: &[f32], width: usize, first: usize) -> Vec<f32> {
-        let mut sums = vec![[0.0; WIDTH]; rows];
-        for row in 0..self.rows() {
-            let start = row * width + first;
-            let source: &[f32; WIDTH] = dense[start..start + WIDTH].try_into().expect("as many as asked for");
-            let (columns, values) = self.row(row);
-            for (&column, &value) in columns.iter().zip(values) {
-                for (sum, &source) in sums[column as usize].iter_mut().zip(source) {
-                    *sum += value * source;
-                }
-            }
-        }
-        sums.into_flattened()
     }
 }
 

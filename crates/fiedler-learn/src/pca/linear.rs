@@ -3,6 +3,8 @@
 //! Rows are taken in chunks of a fixed number, each worked on by one thread and added up in their order in double precision: the result
 //! is the same to the last bit however many threads there are. What is small is factorized by one thread.
 
+use std::convert::Infallible;
+
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -39,7 +41,14 @@ pub(crate) fn column_means(values: &[f32], width: usize) -> Vec<f32> {
 }
 
 /// Inner products of the columns of a matrix with so many rows; `fill` writes the rows from the given one on, row-major.
-pub(crate) fn gram(rows: usize, width: usize, fill: impl Fn(usize, &mut [f32]) + Sync) -> Mat<f64> {
+///
+/// # Errors
+/// When `fill` fails.
+pub(crate) fn gram<E: Send>(
+    rows: usize,
+    width: usize,
+    fill: impl Fn(usize, &mut [f32]) -> Result<(), E> + Sync,
+) -> Result<Mat<f64>, E> {
     let mut sum = Mat::<f64>::zeros(width, width);
     let firsts: Vec<usize> = (0..rows).step_by(CHUNK).collect();
     for firsts in firsts.chunks(CHUNKS_AT_ONCE) {
@@ -48,7 +57,7 @@ pub(crate) fn gram(rows: usize, width: usize, fill: impl Fn(usize, &mut [f32]) +
             .map(|&first| {
                 let count = CHUNK.min(rows - first);
                 let mut chunk = vec![0.0; count * width];
-                fill(first, &mut chunk);
+                fill(first, &mut chunk)?;
                 let chunk = MatRef::from_row_major_slice(&chunk, count, width);
                 let mut part = Mat::<f32>::zeros(width, width);
                 triangular::matmul(
@@ -62,9 +71,9 @@ pub(crate) fn gram(rows: usize, width: usize, fill: impl Fn(usize, &mut [f32]) +
                     1.0f32,
                     Par::Seq,
                 );
-                part
+                Ok(part)
             })
-            .collect();
+            .collect::<Result<_, E>>()?;
         for part in parts {
             for column in 0..width {
                 let below = sum.col_as_slice_mut(column)[column..].iter_mut().zip(&part.col_as_slice(column)[column..]);
@@ -77,48 +86,56 @@ pub(crate) fn gram(rows: usize, width: usize, fill: impl Fn(usize, &mut [f32]) +
             sum[(row, column)] = sum[(column, row)];
         }
     }
-    sum
+    Ok(sum)
 }
 
 /// Inner products of the columns of a matrix that lies in memory, less `mean`.
 pub(crate) fn centered_gram(values: &[f32], width: usize, mean: &[f32]) -> Mat<f64> {
-    gram(values.len() / width.max(1), width, |first, chunk| {
+    let Ok(products) = gram::<Infallible>(values.len() / width.max(1), width, |first, chunk| {
         chunk.copy_from_slice(&values[first * width..first * width + chunk.len()]);
         for row in chunk.chunks_exact_mut(width) {
             row.iter_mut().zip(mean).for_each(|(value, mean)| *value -= mean);
         }
-    })
+        Ok(())
+    });
+    products
 }
 
 /// The product of a matrix of so many rows with one of `width × columns`, row-major; `fill` as for [`gram`].
-pub(crate) fn times(
+///
+/// # Errors
+/// When `fill` fails.
+pub(crate) fn times<E: Send>(
     rows: usize,
     width: usize,
     weight: &[f32],
     columns: usize,
-    fill: impl Fn(usize, &mut [f32]) + Sync,
-) -> Vec<f32> {
+    fill: impl Fn(usize, &mut [f32]) -> Result<(), E> + Sync,
+) -> Result<Vec<f32>, E> {
     let mut product = vec![0.0; rows * columns];
     if columns == 0 || width == 0 {
-        return product;
+        return Ok(product);
     }
     let weight = MatRef::from_row_major_slice(weight, width, columns);
-    product.par_chunks_mut(CHUNK * columns).enumerate().for_each(|(at, product)| {
+    product.par_chunks_mut(CHUNK * columns).enumerate().try_for_each(|(at, product)| {
         let count = product.len() / columns;
         let mut chunk = vec![0.0; count * width];
-        fill(at * CHUNK, &mut chunk);
+        fill(at * CHUNK, &mut chunk)?;
         let chunk = MatRef::from_row_major_slice(&chunk, count, width);
         let product = MatMut::from_row_major_slice_mut(product, count, columns);
         matmul(product, Accum::Replace, chunk, weight, 1.0f32, Par::Seq);
-    });
-    product
+        Ok(())
+    })?;
+    Ok(product)
 }
 
 /// The product of a matrix that lies in memory with one of `width × columns`.
 pub(crate) fn dense_times(values: &[f32], width: usize, weight: &[f32], columns: usize) -> Vec<f32> {
-    times(values.len() / width.max(1), width, weight, columns, |first, chunk| {
+    let Ok(product) = times::<Infallible>(values.len() / width.max(1), width, weight, columns, |first, chunk| {
         chunk.copy_from_slice(&values[first * width..first * width + chunk.len()]);
-    })
+        Ok(())
+    });
+    product
 }
 
 /// Eigenvalues and eigenvectors of a symmetric matrix, the largest first.

@@ -115,7 +115,7 @@ pub(crate) fn of_features(
     settings: &PcaSettings,
     step: &dyn Fn(usize, usize) -> Result<()>,
 ) -> Result<Components> {
-    of_rows_in_steps(rows, rows.means(), settings, step)
+    of_rows_in_steps(rows, rows.means()?, settings, step)
 }
 
 /// The leading right singular vectors of `X - 1 meanᵀ`: principal components where the mean is that of the columns, a truncated singular
@@ -138,7 +138,7 @@ fn of_rows_in_steps(
     let followed = (wanted + OVERSAMPLES).min(columns).min(rows.rows());
     if columns <= ALWAYS_EXACT || columns <= 2 * followed {
         step(0, 1)?;
-        let gram = linear::gram(rows.rows(), columns, |first, chunk| rows.fill_centered(first, chunk, &mean));
+        let gram = linear::gram(rows.rows(), columns, |first, chunk| rows.fill_centered(first, chunk, &mean))?;
         let (squares, vectors) = leading::leading(&gram, wanted)?;
         let width = informative(&squares, rows.rows()).min(wanted);
         let weight = linear::row_major(columns, width, |row, column| vectors[(row, column)] as f32);
@@ -148,23 +148,23 @@ fn of_rows_in_steps(
     step(0, passes)?;
     let mut random = stream(settings.seed, "range finder", 0);
     let start: Vec<f32> = (0..columns * followed).map(|_| random.random::<f32>() * 2.0 - 1.0).collect();
-    let (mut left, mut width) = linear::orthonormal(rows.centered_times(&mean, &start, followed), followed)?;
+    let (mut left, mut width) = linear::orthonormal(rows.centered_times(&mean, &start, followed)?, followed)?;
     drop(start);
     for iteration in 0..settings.iterations {
         step(2 * iteration + 1, passes)?;
-        let right = rows.centered_transposed_times(&mean, &left, width);
+        let right = rows.centered_transposed_times(&mean, &left, width)?;
         let (right, of_right) = linear::orthonormal(right, width)?;
         step(2 * iteration + 2, passes)?;
-        (left, width) = linear::orthonormal(rows.centered_times(&mean, &right, of_right), of_right)?;
+        (left, width) = linear::orthonormal(rows.centered_times(&mean, &right, of_right)?, of_right)?;
     }
     step(passes - 2, passes)?;
-    let right = rows.centered_transposed_times(&mean, &left, width);
+    let right = rows.centered_transposed_times(&mean, &left, width)?;
     drop(left);
     let (right, width) = linear::orthonormal(right, width)?;
     // Once more, because what is left of nearly dependent columns is orthogonal only to the precision of the first time.
     let (right, width) = linear::orthonormal(right, width)?;
     step(passes - 1, passes)?;
-    let scores = rows.centered_times(&mean, &right, width);
+    let scores = rows.centered_times(&mean, &right, width)?;
     let gram = linear::centered_gram(&scores, width, &vec![0.0; width]);
     drop(scores);
     let (squares, vectors) = linear::eigen(&gram)?;

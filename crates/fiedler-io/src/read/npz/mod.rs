@@ -12,10 +12,12 @@ mod decode;
 mod header;
 mod matrix;
 mod pickled;
+mod stored;
 mod r#type;
 
 pub use array::{Array, Arrays};
 pub use matrix::Matrix;
+pub(super) use stored::stored;
 pub use r#type::{Kind, Type};
 
 #[cfg(test)]

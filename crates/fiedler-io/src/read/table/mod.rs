@@ -21,11 +21,11 @@ mod parquet;
 mod rows;
 mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use fiedler_graph::{Dataset, Dense, Features, Labels, Split};
+use fiedler_graph::{Dataset, Dense, Features, Labels, Split, StoredFeatures};
 
-use super::{ReadOptions, edge_list, separated};
+use super::{ReadOptions, edge_list, npz, separated};
 use crate::error::{Error, Place, Result};
 use crate::input::{DataSource, File};
 use crate::role;
@@ -73,9 +73,18 @@ fn id_columns(table: &dyn Table) -> Vec<usize> {
 
 /// Attaches the features and labels that the options name, or that lie beside an edge list.
 pub(super) fn attach(dataset: &mut Dataset, input: &DataSource, options: &ReadOptions) -> Result<()> {
-    if let Some(table) = given(dataset, input, options.features.as_deref(), &FEATURES_BESIDE, "features")? {
+    if let Some(path) = npy_path(dataset, input, options) {
+        let rows = npz::stored(&path)?;
+        rows::by_number(dataset, rows.rows, &Place::file(&path))?;
+        dataset.stored_features = Some(StoredFeatures::new(rows)?);
+        if options.features.is_none() {
+            let note = format!("features are read from {}, beside the edge list", path.display());
+            dataset.report.notes.push(note);
+        }
+        (dataset.features, dataset.feature_names) = (None, None);
+    } else if let Some(table) = given(dataset, input, options.features.as_deref(), &FEATURES_BESIDE, "features")? {
         let (features, names) = features(dataset, table.as_ref(), options)?;
-        dataset.features = Some(features);
+        (dataset.features, dataset.stored_features) = (Some(features), None);
         dataset.feature_names = names;
     }
     // What is to be predicted may stand among the features.
@@ -90,6 +99,18 @@ pub(super) fn attach(dataset: &mut Dataset, input: &DataSource, options: &ReadOp
         }
     }
     Ok(())
+}
+
+/// The npy file that features are to stay in, if that is wanted and they are in one.
+fn npy_path(dataset: &Dataset, input: &DataSource, options: &ReadOptions) -> Option<PathBuf> {
+    let of_edge_list = || {
+        let name = edge_list::beside(input, &FEATURES_BESIDE)?;
+        input.file_path(&name).filter(|_| dataset.report.format == edge_list::FORMAT.name)
+    };
+    let path = options.features.clone().or_else(of_edge_list).filter(|_| options.stream_features)?;
+    let source = DataSource::open(&path).ok()?;
+    let name = source.file_name()?;
+    (source.file_path(name).is_some() && source.head(name, array::MAGIC.len()).ok()? == array::MAGIC).then_some(path)
 }
 
 /// The table at a path, if one is given, or else the one that belongs to an edge list.

@@ -6,7 +6,7 @@ use fiedler_graph::{Dataset, Graph, GraphSet, Names};
 
 use super::super::edge_list;
 use super::Table;
-use crate::error::Result;
+use crate::error::{Place, Result};
 use crate::role;
 
 /// Which row of a table belongs to which node, and which columns say something of it.
@@ -31,7 +31,7 @@ pub(super) fn matched(dataset: &mut Dataset, table: &dyn Table, unknown: Unknown
     let (columns, ids) = id_columns(dataset, table)?;
     let values = (0..table.columns()).filter(|column| !columns.contains(column)).collect();
     let Some(ids) = ids else {
-        by_number(dataset, table)?;
+        by_number(dataset, table.rows(), &table.place(None))?;
         return Ok(Matched { row_of: None, values });
     };
     let mut row_of_id: HashMap<&str, u32> = HashMap::with_capacity(ids.len());
@@ -92,17 +92,17 @@ fn id_columns(dataset: &Dataset, table: &dyn Table) -> Result<(Vec<usize>, Optio
     Ok(if all { (vec![0], Some(ids)) } else { (Vec::new(), None) })
 }
 
-/// Sees to it that there is one node a row.
-fn by_number(dataset: &mut Dataset, table: &dyn Table) -> Result<()> {
+/// Sees to it that there is one node for each of so many rows.
+pub(super) fn by_number(dataset: &mut Dataset, rows: usize, place: &Place) -> Result<()> {
     // An edge list does not know the nodes without edges; the rows do.
     if dataset.report.format == edge_list::FORMAT.name
-        && let Some(graph) = numbered_by_row(dataset.graphs.block_diagonal(), table.rows())?
+        && let Some(graph) = numbered_by_row(dataset.graphs.block_diagonal(), rows)?
     {
         dataset.graphs = GraphSet::single(graph);
     }
-    let (rows, nodes) = (table.rows(), dataset.graphs.num_nodes());
+    let nodes = dataset.graphs.num_nodes();
     if rows != nodes {
-        let malformed = table.place(None).malformed(format!("{rows} rows"), format!("{nodes}, one a node"));
+        let malformed = place.malformed(format!("{rows} rows"), format!("{nodes}, one a node"));
         return Err(malformed.hint("add a first column `node` with the node ids to say which row is whose").into());
     }
     if dataset.graphs.block_diagonal().names().is_some() {
