@@ -88,6 +88,8 @@ impl Inspect {
             return Err(Error::new(ErrorKind::Usage, message, "choose one with --graph N".to_owned()));
         };
         let settings = SummarySettings { operator: self.operator, seed: common.seed(), ..Default::default() };
+        // What has been found by then is told where somebody stops it.
+        output.listen();
         let stage = "spectrum";
         let _ = output.event(&Event::Begin { stage, total: None });
         let spectrum = properties::summarize_watched(graph, &settings, output);

@@ -5,7 +5,7 @@ use fiedler_spectral::properties::{Diameter, Summary};
 
 use super::table::{Table, count, figure};
 
-/// Residuals above this are told.
+/// Residuals above this are told beside their values.
 const ROUGH: f64 = 1e-5;
 
 /// Adds what the spectrum tells to a table.
@@ -26,16 +26,21 @@ pub fn describe(table: &mut Table, spectrum: &Summary) {
             format!("  (estimated; standard error of a bar at most {} % of the nodes)", figure(100.0 * worst))
         }
     };
-    table.row("  density", format!("{} {} {}{estimated}", bounds.0, sparkline(&spectrum.histogram), bounds.1));
+    if !spectrum.histogram.is_empty() {
+        table.row("  density", format!("{} {} {}{estimated}", bounds.0, sparkline(&spectrum.histogram), bounds.1));
+    }
     if spectrum.operator == Operator::Laplacian && spectrum.zero_eigenvalues > 1 {
         let parts = format!("0, {} times: once for each part that has an edge", count(spectrum.zero_eigenvalues));
         table.row("  zeros", parts);
     }
     if low.is_some() {
-        table.row("  lowest", values(&spectrum.extremes.lowest));
-        table.row("  highest", values(&spectrum.extremes.highest));
-        if spectrum.extremes.residual > ROUGH {
-            table.row("  residual", format!("{}: no eigenvalue is further off", figure(spectrum.extremes.residual)));
+        let ends = &spectrum.extremes;
+        table.row("  lowest", values(&ends.lowest, &ends.lowest_errors));
+        table.row("  highest", values(&ends.highest, &ends.highest_errors));
+        if ends.residual > ROUGH {
+            let meaning =
+                "±: within it lies an eigenvalue; the lowest are not above the values here, the highest not below";
+            table.row("  residual", format!("at most {} ({meaning})", figure(ends.residual)));
         }
     }
     connectivity(table, spectrum);
@@ -49,8 +54,11 @@ fn connectivity(table: &mut Table, spectrum: &Summary) {
         true if spectrum.spectral_gap.is_none() => "connected; how well is not known".to_owned(),
         true => format!(
             "{} algebraic; {} where degrees are not divided out",
-            figure(tidy(spectrum.algebraic_connectivity)),
-            figure(tidy(spectrum.algebraic_connectivity_unnormalized))
+            with_error(spectrum.algebraic_connectivity, spectrum.spectral_gap_error),
+            match spectrum.unnormalized_error {
+                Some(_) => with_error(spectrum.algebraic_connectivity_unnormalized, spectrum.unnormalized_error),
+                None => "not known".to_owned(),
+            }
         ),
         false => format!(
             "0, for the graph has {} parts; what follows is of the largest, {} nodes",
@@ -60,7 +68,7 @@ fn connectivity(table: &mut Table, spectrum: &Summary) {
     };
     table.row("  connectivity", connectivity);
     if let Some(gap) = spectrum.spectral_gap {
-        table.row("  spectral gap", figure(tidy(gap)));
+        table.row("  spectral gap", with_error(gap, spectrum.spectral_gap_error));
     }
     if let Some(cheeger) = &spectrum.cheeger {
         let found = cheeger.found.map_or(String::new(), |found| format!("; {} found", figure(found)));
@@ -101,8 +109,17 @@ fn tidy(value: f64) -> f64 {
     if value.abs() < 1e-9 { 0.0 } else { value }
 }
 
-fn values(values: &[f64]) -> String {
-    values.iter().take(8).map(|&value| figure(tidy(value))).collect::<Vec<_>>().join("  ")
+/// A value, and how near to it an eigenvalue lies where that is worth telling.
+fn with_error(value: f64, error: Option<f64>) -> String {
+    match error.filter(|&error| error > ROUGH) {
+        Some(error) => format!("{} ± {}", figure(tidy(value)), figure(error)),
+        None => figure(tidy(value)),
+    }
+}
+
+fn values(values: &[f64], errors: &[f64]) -> String {
+    let errors = errors.iter().copied().map(Some).chain(std::iter::repeat(None));
+    values.iter().zip(errors).take(8).map(|(&value, error)| with_error(value, error)).collect::<Vec<_>>().join("  ")
 }
 
 /// Counts as a row of blocks, one of eight heights each.

@@ -48,5 +48,5 @@ pub use density::{Density, DensitySettings};
 pub use error::{Error, Result};
 pub use operator::{Normalized, Operator, Rows, SymmetricMap};
 pub use outermost::Outermost;
-pub use partial::{Pairs, Partial, PartialSettings, partial};
+pub use partial::{Limits, Pairs, Partial, PartialSettings, SolverProgress, partial, partial_within};
 pub use series::ChebyshevSeries;

@@ -48,10 +48,20 @@ impl Filter {
         rate(value, self.cut, self.high)
     }
 
-    /// Filters every column.
-    pub(super) fn apply(&self, map: &dyn SymmetricMap, vectors: MatRef<'_, f64>) -> Mat<f64> {
+    /// The same filter of at most this degree: it grows less.
+    pub(super) fn limited(self, degree: usize) -> Filter {
+        Filter { degree: self.degree.min(degree), ..self }
+    }
+
+    /// Filters every column. Whether to go on is asked before every product: where not, columns are filtered less.
+    pub(super) fn apply(
+        &self,
+        map: &dyn SymmetricMap,
+        vectors: MatRef<'_, f64>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Mat<f64> {
         let mut result = Mat::zeros(map.size(), vectors.ncols());
-        self.apply_each::<f64, f64>(map, vectors, &vec![self.degree; vectors.ncols()], result.as_mut());
+        self.apply_each_while::<f64, f64>(map, vectors, &vec![self.degree; vectors.ncols()], result.as_mut(), goes_on);
         result
     }
 
@@ -68,6 +78,17 @@ impl Filter {
         degrees: &[usize],
         result: MatMut<'_, T>,
     ) {
+        self.apply_each_while(map, vectors, degrees, result, &|| true);
+    }
+
+    fn apply_each_while<S: Precision, T: Precision>(
+        &self,
+        map: &dyn SymmetricMap,
+        vectors: MatRef<'_, S>,
+        degrees: &[usize],
+        result: MatMut<'_, T>,
+        goes_on: &dyn Fn() -> bool,
+    ) {
         let (scale, shift) = (2.0 / (self.high - self.cut), -(self.high + self.cut) / (self.high - self.cut));
         by_panels(vectors, result, |now, columns, next| {
             let degree = degrees[columns.clone()].iter().copied().max().unwrap_or(0);
@@ -77,6 +98,9 @@ impl Filter {
             }
             T::recur(map, now, columns.len(), scale, shift, 0.0, next);
             for _ in 1..degree {
+                if !goes_on() {
+                    break;
+                }
                 T::recur(map, next, columns.len(), 2.0 * scale, 2.0 * shift, -1.0, now);
                 std::mem::swap(now, next);
             }

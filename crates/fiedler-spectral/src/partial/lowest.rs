@@ -6,11 +6,13 @@
 //! A block Krylov space sees at most as many copies of a repeated eigenvalue as the block has columns; so after all
 //! wanted pairs have converged, fresh random directions are let in, in growing numbers, until they bring nothing new.
 
-use faer::Mat;
+use std::cell::Cell;
+
+use faer::{Mat, MatRef};
 
 use super::filter::{Filter, residuals};
 use super::space::Space;
-use super::{Pairs, PartialSettings};
+use super::{Limits, Pairs, PartialSettings, SolverProgress};
 use crate::dense::Spectrum;
 use crate::density::{Density, DensitySettings};
 use crate::error::{Error, Result};
@@ -18,6 +20,10 @@ use crate::operator::SymmetricMap;
 
 /// How far the filter raises the lowest eigenvalue above the cut. More would drown the directions near it in rounding.
 const GROWTH: f64 = 1e5;
+/// Nodes from which on one random vector tells the density of a spectrum as well as several.
+const SELF_AVERAGING: usize = 100_000;
+/// The lowest degree that a limit on products leaves a filter.
+const LEAST_DEGREE: usize = 8;
 /// Times a fresh random block is filtered before it is believed to hold nothing new.
 const CHAIN: usize = 3;
 
@@ -32,8 +38,9 @@ pub(super) fn solve(
     wanted: usize,
     start: Option<Mat<f64>>,
     settings: &PartialSettings,
+    limits: Option<&Limits<'_>>,
 ) -> Result<Pairs> {
-    let mut solver = Solver::new(map, wanted, settings);
+    let mut solver = Solver::new(map, wanted, settings, limits);
     let block = match start {
         Some(start) => {
             if solver.warm_up(start)? {
@@ -43,6 +50,9 @@ pub(super) fn solve(
         }
         None => {
             solver.aim_by_density()?;
+            if solver.stopped.get() {
+                return Ok(Pairs::none(map.size()));
+            }
             solver.space.random(solver.block)
         }
     };
@@ -53,6 +63,11 @@ pub(super) struct Solver<'a> {
     pub(super) map: &'a dyn SymmetricMap,
     pub(super) space: Space<'a>,
     pub(super) settings: &'a PartialSettings,
+    limits: Option<&'a Limits<'a>>,
+    /// Products of the map with a vector so far.
+    products: Cell<usize>,
+    /// Whether whoever watches wants to stop.
+    stopped: Cell<bool>,
     pub(super) wanted: usize,
     pub(super) block: usize,
     pub(super) filter: Filter,
@@ -64,13 +79,21 @@ pub(super) struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(map: &'a dyn SymmetricMap, wanted: usize, settings: &'a PartialSettings) -> Solver<'a> {
+    fn new(
+        map: &'a dyn SymmetricMap,
+        wanted: usize,
+        settings: &'a PartialSettings,
+        limits: Option<&'a Limits<'a>>,
+    ) -> Solver<'a> {
         let block = (wanted / 12).clamp(4, 32);
         let room = 5 * wanted / 2 + guard(wanted) + 8 * block;
         Solver {
             map,
             space: Space::new(map, room, settings.seed),
             settings,
+            limits,
+            products: Cell::new(0),
+            stopped: Cell::new(false),
             wanted,
             block,
             filter: Filter::new(map.bounds(), map.bounds().1, GROWTH),
@@ -83,11 +106,14 @@ impl<'a> Solver<'a> {
 
     /// The Krylov spaces that begin with a block of vectors.
     fn run(mut self, block: Mat<f64>) -> Result<Pairs> {
-        let mut last = self.filter.apply(self.map, block.as_ref());
-        let mut next_check = self.wanted + self.wanted / 3 + 2 * self.block;
+        let mut last = self.filter_block(block.as_ref());
+        let mut next_check = self.columns_of_first_check();
         let mut fresh = self.block;
         loop {
             last = self.grow(last);
+            if self.is_exhausted() {
+                return self.best();
+            }
             if self.space.free() > 0 && self.space.used() < next_check {
                 continue;
             }
@@ -103,10 +129,44 @@ impl<'a> Solver<'a> {
                 last = self.start_over();
             }
             if self.rounds >= self.settings.rounds {
-                return Err(self.gave_up());
+                return if self.limits.is_some() { self.best() } else { Err(self.gave_up()) };
             }
             next_check = self.space.used() + (self.wanted / 8).max(2 * self.block);
         }
+    }
+
+    fn columns_of_first_check(&self) -> usize {
+        self.wanted + self.wanted / 3 + 2 * self.block
+    }
+
+    /// Filters a block, unless whoever watches wants to stop.
+    fn filter_block(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        let filtered = self.filter.apply(self.map, block, &|| self.goes_on());
+        self.products.set(self.products.get() + self.filter.degree() * block.ncols());
+        filtered
+    }
+
+    fn goes_on(&self) -> bool {
+        let Some(limits) = self.limits else { return true };
+        let residual = self.residuals.iter().copied().reduce(f64::max);
+        let progress = SolverProgress { products: self.products.get(), most: limits.products, residual };
+        if !(limits.goes_on)(&progress) {
+            self.stopped.set(true);
+        }
+        !self.stopped.get()
+    }
+
+    /// Whether another block would be more than the limits allow.
+    fn is_exhausted(&self) -> bool {
+        let next = self.products.get() + self.filter.degree() * self.block;
+        self.stopped.get() || self.limits.is_some_and(|limits| next > limits.products)
+    }
+
+    /// The pairs as far as they have been found, with the residuals that they have.
+    fn best(mut self) -> Result<Pairs> {
+        self.check_all()?;
+        self.wanted = self.wanted.min(self.values.len());
+        Ok(self.finish())
     }
 
     /// Adds a block to the space and returns the filtered block that follows it.
@@ -116,12 +176,12 @@ impl<'a> Solver<'a> {
         if added < self.block && self.space.free() > 0 {
             // The space is closed under the map in some direction: go on from random ones.
             let random = self.space.random(self.block - added);
-            added += self.space.extend(self.filter.apply(self.map, random.as_ref()));
+            added += self.space.extend(self.filter_block(random.as_ref()));
             if added == 0 {
                 self.space.extend(random);
             }
         }
-        self.filter.apply(self.map, self.space.from(first))
+        self.filter_block(self.space.from(first))
     }
 
     /// Ritz pairs of the space and their residuals.
@@ -160,7 +220,8 @@ impl<'a> Solver<'a> {
         let mut block = self.space.random(fresh);
         for _ in 0..CHAIN {
             let first = self.space.used();
-            if self.space.extend(self.filter.apply(self.map, block.as_ref())) == 0 {
+            let filtered = self.filter_block(block.as_ref());
+            if self.stopped.get() || self.space.extend(filtered) == 0 {
                 break;
             }
             block = self.space.from(first).to_owned();
@@ -204,24 +265,32 @@ impl<'a> Solver<'a> {
         let open = (0..self.residuals.len()).filter(|&k| self.residuals[k] > self.settings.tolerance);
         let open: Vec<usize> = open.take(2 * self.block).collect();
         let chosen = Mat::from_fn(self.map.size(), open.len(), |row, column| self.vectors[(row, open[column])]);
-        self.filter.apply(self.map, chosen.as_ref())
+        self.filter_block(chosen.as_ref())
     }
 
     /// Sets the filter's cut where the density says that wanted and guard end.
     pub(super) fn aim_by_density(&mut self) -> Result<()> {
-        let settings = DensitySettings { moments: 160, probes: 8, seed: self.settings.seed };
-        let density = Density::estimate(self.map, &settings)?;
+        let one_is_enough = self.limits.is_some() && self.map.size() >= SELF_AVERAGING;
+        let probes = if one_is_enough { 1 } else { 8 };
+        let settings = DensitySettings { moments: 160, probes, seed: self.settings.seed };
+        let density = Density::estimate_watched(self.map, &settings, &mut |_, _| self.goes_on())?;
+        self.products.set(self.products.get() + settings.moments / 2 * probes);
         let cut = density.quantile((self.wanted + guard(self.wanted)) as f64);
-        self.filter = Filter::new(self.map.bounds(), cut, GROWTH);
+        self.aim(cut);
         Ok(())
     }
 
     /// Sets the filter's cut to the highest Ritz value that is kept. It is never below the eigenvalue of its rank.
     pub(super) fn aim_by_values(&mut self) {
         if self.values.len() > self.wanted {
-            let cut = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            self.filter = Filter::new(self.map.bounds(), cut, GROWTH);
+            self.aim(self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
         }
+    }
+
+    /// Half of the products that are allowed suffice for the first look at the wanted pairs.
+    fn aim(&mut self, cut: f64) {
+        let most = self.limits.map_or(usize::MAX, |limits| limits.products / 2 / self.columns_of_first_check());
+        self.filter = Filter::new(self.map.bounds(), cut, GROWTH).limited(most.max(LEAST_DEGREE));
     }
 
     fn finish(mut self) -> Pairs {

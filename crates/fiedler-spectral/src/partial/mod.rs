@@ -5,6 +5,8 @@ mod lowest;
 mod space;
 mod warm;
 
+use std::time::Instant;
+
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,37 @@ pub struct PartialSettings {
     pub rounds: usize,
     /// Bytes a dense spectrum may take where it would be the quicker way.
     pub dense_limit: u64,
+}
+
+/// The work that each end of a spectrum may take, and who hears of it.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// Products of the map with a vector.
+    pub products: usize,
+    /// Hears of the work of either end, and says whether to go on.
+    pub goes_on: &'a (dyn Fn(&SolverProgress) -> bool + Sync),
+}
+
+impl Limits<'_> {
+    /// Seconds that so many products with a vector take on this machine now, by timing a few.
+    pub fn seconds(map: &dyn SymmetricMap, products: f64) -> f64 {
+        const COLUMNS: usize = 4;
+        let (x, mut y) = (vec![1.0; map.size() * COLUMNS], vec![0.0; map.size() * COLUMNS]);
+        let started = Instant::now();
+        map.recur(&x, COLUMNS, 1.0, 0.0, 0.0, &mut y);
+        started.elapsed().as_secs_f64() / COLUMNS as f64 * products
+    }
+}
+
+/// How far one end of a spectrum is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolverProgress {
+    /// Products of the map with a vector so far.
+    pub products: usize,
+    /// The most there will be.
+    pub most: usize,
+    /// The largest residual that was seen last.
+    pub residual: Option<f64>,
 }
 
 impl Default for PartialSettings {
@@ -158,10 +191,55 @@ pub fn partial(map: &dyn SymmetricMap, settings: &PartialSettings, warm: Option<
     if settings.takes_whole(size) {
         return Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest));
     }
-    match iterate(map, lowest, highest, settings, warm) {
+    match iterate(map, lowest, highest, settings, warm, None) {
         Err(Error::NotConverged { .. }) if fits => Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest)),
         result => result,
     }
+}
+
+/// As [`partial`], within limits: what has not converged when they are reached, or when whoever watches wants to stop, is given as it is.
+///
+/// Within the residual of each value lies an eigenvalue. The value in place `k` from the lowest is not below the `k`-th lowest eigenvalue,
+/// that in place `k` from the highest not above the `k`-th highest. There may be fewer pairs than wanted. The result depends on the limit
+/// of products and the seed, not on the number of threads.
+///
+/// ```
+/// use fiedler_graph::Graph;
+/// use fiedler_spectral::{Limits, Normalized, Operator, PartialSettings, partial_within};
+///
+/// let (ring, _) = Graph::from_pairs(1000, (0..1000).map(|node| (node, (node + 1) % 1000)).collect())?;
+/// let settings = PartialSettings { lowest: 3, highest: 0, dense_limit: 0, ..Default::default() };
+/// let limits = Limits { products: 500, goes_on: &|_| true };
+/// let found = partial_within(&Normalized::of(&ring, Operator::Laplacian), &settings, &limits)?.lowest;
+/// for (value, residual) in found.values.iter().zip(&found.residuals) {
+///     let eigenvalues = (0..1000).map(|k| 1.0 - (std::f64::consts::TAU * f64::from(k) / 1000.0).cos());
+///     let nearest = eigenvalues.map(|eigenvalue| (eigenvalue - value).abs()).fold(f64::INFINITY, f64::min);
+///     assert!(nearest <= *residual + 1e-12);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the tolerance is out of its range, or a small problem cannot be decomposed.
+pub fn partial_within(map: &dyn SymmetricMap, settings: &PartialSettings, limits: &Limits<'_>) -> Result<Partial> {
+    settings.check()?;
+    let size = map.size();
+    let lowest = settings.lowest.min(size);
+    let highest = settings.highest.min(size - lowest);
+    if settings.takes_whole(size) {
+        return Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest));
+    }
+    let found = iterate(map, lowest, highest, settings, None, Some(limits))?;
+    let is_done = |pairs: &Pairs, wanted: usize| pairs.len() == wanted && pairs.worst_residual() <= settings.tolerance;
+    if is_done(&found.lowest, lowest) && is_done(&found.highest, highest) {
+        return Ok(found);
+    }
+    let worst = found.lowest.worst_residual().max(found.highest.worst_residual());
+    let now = SolverProgress { products: limits.products, most: limits.products, residual: Some(worst) };
+    if dense_bytes(size, true) <= settings.dense_limit && (limits.goes_on)(&now) {
+        return Ok(ends(map, spectrum(map, settings.dense_limit)?, lowest, highest));
+    }
+    Ok(found)
 }
 
 fn iterate(
@@ -170,24 +248,31 @@ fn iterate(
     highest: usize,
     settings: &PartialSettings,
     warm: Option<&Partial>,
+    limits: Option<&Limits<'_>>,
 ) -> Result<Partial> {
     let warm =
         warm.filter(|warm| warm.lowest.vectors.nrows() == map.size() && warm.highest.vectors.nrows() == map.size());
     let (lowest, highest) = rayon::join(
-        || one_end(map, lowest, warm.map(|warm| &warm.lowest), settings),
-        || one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings),
+        || one_end(map, lowest, warm.map(|warm| &warm.lowest), settings, limits),
+        || one_end(&Flipped(map), highest, warm.map(|warm| &warm.highest), settings, limits),
     );
     let (lowest, mut highest) = (lowest?, highest?);
     highest.values.iter_mut().for_each(|value| *value = -*value);
     Ok(Partial { lowest, highest })
 }
 
-fn one_end(map: &dyn SymmetricMap, wanted: usize, warm: Option<&Pairs>, settings: &PartialSettings) -> Result<Pairs> {
+fn one_end(
+    map: &dyn SymmetricMap,
+    wanted: usize,
+    warm: Option<&Pairs>,
+    settings: &PartialSettings,
+    limits: Option<&Limits<'_>>,
+) -> Result<Pairs> {
     if wanted == 0 {
         return Ok(Pairs::none(map.size()));
     }
     let start = warm.map(Pairs::all_vectors).filter(|start| start.ncols() > wanted);
-    lowest::solve(map, wanted, start, settings)
+    lowest::solve(map, wanted, start, settings, limits)
 }
 
 /// Both ends of a whole spectrum.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::dense::{dense_bytes, eigenvalues};
 use crate::error::Result;
 use crate::operator::SymmetricMap;
-use crate::partial::{PartialSettings, partial};
+use crate::partial::{Limits, PartialSettings, partial_within};
 
 /// Eigenvalues above this are not negative but for rounding.
 const NEGATIVE: f64 = -1e-6;
@@ -19,7 +19,7 @@ const NEGATIVE: f64 = -1e-6;
 const WHOLE: usize = 1_000;
 /// The most clusters that are counted in larger graphs.
 const MOST: usize = 30;
-/// The residual of an eigenpair that is counted, and rounds after which counting is given up.
+/// The residual of an eigenpair that counts as known, and rounds after which no more are looked for.
 const TOLERANCE: f64 = 1e-3;
 const ROUNDS: usize = 20;
 
@@ -38,8 +38,16 @@ impl ClusterCount {
     /// Counts the clusters of a connected graph. Weights are not looked at.
     ///
     /// # Errors
-    /// When the eigenvalues do not converge.
+    /// When the eigenvalues of a small graph cannot be computed.
     pub fn of(graph: &Graph, seed: u64) -> Result<ClusterCount> {
+        ClusterCount::within(graph, seed, &Limits { products: usize::MAX, goes_on: &|_| true })
+    }
+
+    /// As [`ClusterCount::of`], within limits for each of the two counts: there may be more clusters than were counted when they were reached.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn within(graph: &Graph, seed: u64, limits: &Limits<'_>) -> Result<ClusterCount> {
         let degrees = || (0..graph.num_nodes() as u32).map(|node| graph.degree(node) as f64);
         let (sum, squares): (f64, f64) = (degrees().sum(), degrees().map(|degree| degree * degree).sum());
         if sum == 0.0 {
@@ -51,11 +59,13 @@ impl ClusterCount {
         }
         let mean = (sum / graph.num_nodes() as f64).sqrt();
         let excess = (squares / sum - 1.0).max(0.0).sqrt();
-        let one = negative(&BetheHessian::of(graph, excess), seed)?;
-        let other = if (mean - excess).abs() < 1e-9 { one } else { negative(&BetheHessian::of(graph, mean), seed)? };
+        let (one, more) = negative(&BetheHessian::of(graph, excess), seed, limits)?;
+        let (other, more_others) = match (mean - excess).abs() < 1e-9 {
+            true => (one, more),
+            false => negative(&BetheHessian::of(graph, mean), seed, limits)?,
+        };
         let (low, high) = (one.min(other).max(1), one.max(other).max(1));
-        let or_more = high >= MOST && graph.num_nodes() > WHOLE;
-        Ok(ClusterCount { at_least: low, at_most: high, or_more })
+        Ok(ClusterCount { at_least: low, at_most: high, or_more: more || more_others })
     }
 
     /// The number, where both counts agree.
@@ -74,16 +84,19 @@ impl std::fmt::Display for ClusterCount {
     }
 }
 
-fn negative(map: &BetheHessian<'_>, seed: u64) -> Result<usize> {
-    let values = if map.size() <= WHOLE {
-        eigenvalues(map, dense_bytes(map.size(), false))?
-    } else {
-        let tolerance = TOLERANCE * (map.bounds.1 - map.bounds.0);
-        let settings =
-            PartialSettings { lowest: MOST, highest: 0, tolerance, seed, rounds: ROUNDS, ..Default::default() };
-        partial(map, &settings, None)?.lowest.values
-    };
-    Ok(values.iter().filter(|value| **value < NEGATIVE).count())
+/// The number of negative eigenvalues, and whether there may be more.
+fn negative(map: &BetheHessian<'_>, seed: u64, limits: &Limits<'_>) -> Result<(usize, bool)> {
+    let count = |values: &[f64]| values.iter().filter(|value| **value < NEGATIVE).count();
+    if map.size() <= WHOLE {
+        return Ok((count(&eigenvalues(map, dense_bytes(map.size(), false))?), false));
+    }
+    let tolerance = TOLERANCE * (map.bounds.1 - map.bounds.0);
+    let settings = PartialSettings { lowest: MOST, highest: 0, tolerance, seed, rounds: ROUNDS, ..Default::default() };
+    let found = partial_within(map, &settings, limits)?.lowest;
+    let counted = count(&found.values);
+    // No eigenvalue is above the value in its place: what is negative stays so, and what is not may become so as long as it is not known.
+    let more = counted == found.len() || found.residuals.iter().any(|&residual| residual > tolerance);
+    Ok((counted, more))
 }
 
 /// `(r² - 1) I - r A + D`.

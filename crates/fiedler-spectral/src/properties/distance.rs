@@ -38,8 +38,16 @@ impl Diameter {
 /// Nodes are searched from in the order of their distance from the middle of a long path, the farthest first: two nodes
 /// within `k` steps of the middle are at most `2k` apart, so on most graphs a few searches settle it.
 pub fn diameter(graph: &Graph, node: u32, searches: usize) -> Diameter {
+    diameter_while(graph, node, searches, &mut || true)
+}
+
+/// As [`diameter`], as long as `goes_on` wants it: it is asked before every search but the first, which tells the diameter to within a factor of two.
+pub(super) fn diameter_while(graph: &Graph, node: u32, searches: usize, goes_on: &mut dyn FnMut() -> bool) -> Diameter {
     let mut search = Search::new(graph);
-    search.run(node);
+    let first = search.run(node);
+    if !goes_on() {
+        return Diameter { at_least: first, at_most: 2 * first };
+    }
     let end = search.farthest();
     let mut at_least = search.run(end);
     let middle = search.halfway(search.farthest());
@@ -52,7 +60,7 @@ pub fn diameter(graph: &Graph, node: u32, searches: usize) -> Diameter {
             return Diameter { at_least, at_most: at_least };
         }
         for &node in &layers[distance] {
-            if left == 0 {
+            if left == 0 || !goes_on() {
                 return Diameter { at_least, at_most: 2 * distance };
             }
             left -= 1;

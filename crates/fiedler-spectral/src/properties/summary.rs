@@ -1,6 +1,6 @@
 //! All that the spectrum tells of a graph, in one record.
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fiedler_graph::measure::components;
 use fiedler_graph::{Event, Graph, NoObserver, Observer};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::{Cheeger, DiameterBounds, Known, SAME, column, sweep_conductance};
 use super::clusters::ClusterCount;
-use super::distance::{Diameter, diameter, largest_component};
+use super::distance::{Diameter, diameter_while, largest_component};
 use crate::combinatorial::Combinatorial;
 use crate::density::{Density, DensitySettings};
-use crate::error::{Error, Result};
-use crate::operator::{Normalized, Operator, SymmetricMap};
-use crate::partial::{Pairs, Partial, PartialSettings, partial};
+use crate::error::Result;
+use crate::operator::{Normalized, Operator};
+use crate::partial::{Limits, Partial, PartialSettings, SolverProgress, partial_within};
 
 /// How much of a graph's spectrum is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -61,6 +61,12 @@ pub struct Extremes {
     pub highest: Vec<f64>,
     /// The largest residual among them.
     pub residual: f64,
+    /// The residual of each of the lowest: so near to it lies an eigenvalue.
+    #[serde(default)]
+    pub lowest_errors: Vec<f64>,
+    /// The residual of each of the highest.
+    #[serde(default)]
+    pub highest_errors: Vec<f64>,
 }
 
 /// What the spectrum tells of a graph.
@@ -91,6 +97,12 @@ pub struct Summary {
     pub algebraic_connectivity_unnormalized: f64,
     /// The second lowest eigenvalue of the largest component: the gap above its only 0.
     pub spectral_gap: Option<f64>,
+    /// The residual of that value: so near to it lies an eigenvalue; the gap is no larger than the value.
+    #[serde(default)]
+    pub spectral_gap_error: Option<f64>,
+    /// The residual of the second lowest eigenvalue of the largest component's Laplacian that is not normalized.
+    #[serde(default)]
+    pub unnormalized_error: Option<f64>,
     /// Bounds on the conductance of its best cut.
     pub cheeger: Option<Cheeger>,
     /// Its diameter, by search.
@@ -126,7 +138,8 @@ pub struct Summary {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Eigenvalues that do not converge are left out, and what follows from them, with a note that says so.
+/// The work is bounded. Eigenvalues that have not converged when the bound is reached are given with their residuals, within which an
+/// eigenvalue lies.
 ///
 /// # Errors
 /// When a setting is out of its range.
@@ -134,8 +147,8 @@ pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
     summarize_watched(graph, settings, &NoObserver)
 }
 
-/// As [`summarize`]; the observer hears what is worked on, and of a large graph how long that will take. Where it wants to stop, what is not found yet
-/// is left out.
+/// As [`summarize`]; the observer hears what is worked on, and of a large graph how long that will take. Where it wants to stop, what has been found by
+/// then is kept, and the rest is left out, with a note that says so.
 ///
 /// A graph of millions of edges has less of its spectrum computed, so that minutes suffice: two eigenvalues at each end, to a residual that is told, no clusters, a
 /// density by fewer random vectors with its errors, a diameter between bounds.
@@ -145,51 +158,55 @@ pub fn summarize(graph: &Graph, settings: &SummarySettings) -> Result<Summary> {
 pub fn summarize_watched(graph: &Graph, settings: &SummarySettings, observer: &dyn Observer) -> Result<Summary> {
     let effort = Effort::of(graph, settings);
     let settings = &effort.settings;
-    let tell = |done: usize, item: &str| {
-        observer.goes_on(&Event::Progress { stage: STAGE, item, done, total: Some(PARTS), value: None })
-    };
+    let watch = Watch { observer, stopped: AtomicBool::new(false) };
     let map = Normalized::of(graph, settings.operator);
-    if effort.is_large {
+    if effort.entries >= TIMED {
         let seconds = effort.seconds(&map);
-        let _ = observer.event(&Event::Note(&format!(
-            "the spectrum of {} nodes and {} edges: expected to take about {seconds:.0} seconds, at most",
-            graph.num_nodes(),
-            graph.num_edges()
-        )));
+        if seconds >= WORTH_TELLING {
+            let _ = observer.event(&Event::Note(&format!(
+                "the spectrum of {} nodes and {} edges: expected to take about {seconds:.0} seconds, at most",
+                graph.num_nodes(),
+                graph.num_edges()
+            )));
+        }
     }
-    tell(0, "eigenvalues at both ends");
     let whole = graph.num_nodes() <= settings.whole_up_to;
-    let mut notes = Vec::new();
-    let found = solve(&map, &effort, whole, &mut notes)?;
+    let found = solve(&map, &effort, whole, &|done| watch.tell_solver(0, "eigenvalues at both ends", done))?;
     let laplacian = match settings.operator {
         Operator::Laplacian => found.clone(),
-        Operator::Propagation => solve(&Normalized::of(graph, Operator::Laplacian), &effort, whole, &mut notes)?,
+        Operator::Propagation => {
+            let goes_on = |done: &SolverProgress| watch.tell_solver(0, "eigenvalues of the Laplacian", done);
+            solve(&Normalized::of(graph, Operator::Laplacian), &effort, whole, &goes_on)?
+        }
     };
     let (_, count) = components(graph);
     let isolated = (0..graph.num_nodes() as u32).filter(|&node| graph.degree(node) == 0).count();
-    tell(1, "connectivity");
-    let largest = Component::of(graph, count, laplacian.clone(), &effort, &mut notes)?;
-    tell(2, "clusters");
-    let counted = (!effort.is_large).then(|| ClusterCount::of(&largest.graph, settings.seed)).transpose();
-    let clusters = match counted {
-        Ok(None) => {
+    let largest = Component::of(graph, count, laplacian.clone(), &effort, &watch)?;
+    let mut notes = Vec::new();
+    let clusters = match (watch.tell(2, "clusters"), effort.is_large) {
+        (true, false) => {
+            let goes_on = |done: &SolverProgress| watch.tell_solver(2, "clusters", done);
+            Some(ClusterCount::within(&largest.graph, settings.seed, &effort.limits(&goes_on))?)
+        }
+        (true, true) => {
             notes.push("clusters were not counted: the graph is large".to_owned());
             None
         }
-        Ok(Some(clusters)) => Some(clusters),
-        Err(error @ Error::NotConverged { .. }) => {
-            notes.push(format!("clusters were not counted: {error}"));
-            None
-        }
-        Err(error) => return Err(error),
+        (false, _) => None,
     };
     let connected = count == 1 && graph.num_nodes() > 1;
     let gap = largest.laplacian.lowest.values.get(1).copied();
-    tell(3, "density");
-    let mut goes_on = |done: usize, total: usize| tell(3, &format!("density, {done} of {total} moments"));
-    let (histogram, histogram_errors) = histogram(&map, &found, whole, settings, &mut goes_on)?;
+    let mut goes_on = |done: usize, total: usize| watch.tell(3, &format!("density, {done} of {total} moments"));
+    let (histogram, histogram_errors) = match whole || watch.tell(3, "density") {
+        true => histogram(&map, &found, whole, settings, &mut goes_on)?,
+        false => (Vec::new(), Vec::new()),
+    };
     let histogram_estimated = !whole;
-    tell(4, "diameter");
+    let cheeger = largest.cheeger(!watch.is_stopped());
+    let diameter = largest.diameter(settings.searches, &mut || watch.tell(4, "diameter"));
+    if watch.is_stopped() {
+        notes.push("stopped: what had not been found by then is left out".to_owned());
+    }
     let zeros = laplacian.lowest.values.iter().filter(|value| value.abs() <= zero(settings)).count();
     Ok(Summary {
         operator: settings.operator,
@@ -204,8 +221,10 @@ pub fn summarize_watched(graph: &Graph, settings: &SummarySettings, observer: &d
         algebraic_connectivity: gap.filter(|_| connected).unwrap_or(0.0),
         algebraic_connectivity_unnormalized: largest.unnormalized_second.filter(|_| connected).unwrap_or(0.0),
         spectral_gap: gap,
-        cheeger: largest.cheeger(),
-        diameter: largest.diameter(settings.searches),
+        spectral_gap_error: largest.laplacian.lowest.residuals.get(1).copied(),
+        unnormalized_error: largest.unnormalized_error,
+        cheeger,
+        diameter,
         diameter_bounds: largest.diameter_bounds(),
         clusters,
         extremes: extremes(&found, settings.pairs),
@@ -222,7 +241,7 @@ fn zero(settings: &SummarySettings) -> f64 {
     settings.tolerance.max(SAME)
 }
 
-/// Rounds after which eigenvalues of a graph that is only described are given up: a long path has so many near zero that no
+/// Rounds after which eigenvalues of a graph that is only described are taken as they are: a long path has so many near zero that no
 /// number of rounds would do.
 const ROUNDS: usize = 20;
 
@@ -234,8 +253,13 @@ const PARTS: usize = 5;
 const LARGE: usize = 10_000_000;
 /// Products of an entry and a number that each end of a spectrum may take.
 const WORK: f64 = 4e10;
-/// Columns of a block and powers of the map in a round of the solver.
-const ROUND: f64 = 400.0;
+/// Products of the map with a vector that each end may take at least.
+const FEWEST_PRODUCTS: f64 = 400.0;
+/// Entries from which on a product is timed, and seconds from which on what all will take is told.
+const TIMED: usize = 500_000;
+const WORTH_TELLING: f64 = 10.0;
+/// The residual above which eigenvalues say nothing of a diameter.
+const ROUGH: f64 = 1e-3;
 /// Nodes and entries that all searches for a diameter may meet.
 const SEARCHED: usize = 1_000_000_000;
 
@@ -244,7 +268,33 @@ struct Effort {
     settings: SummarySettings,
     is_large: bool,
     entries: usize,
-    rounds: usize,
+    /// Products of the map with a vector, for each end of a spectrum.
+    products: usize,
+}
+
+/// Who watches, and whether they have asked to stop.
+struct Watch<'a> {
+    observer: &'a dyn Observer,
+    stopped: AtomicBool,
+}
+
+impl Watch<'_> {
+    fn tell(&self, done: usize, item: &str) -> bool {
+        let event = Event::Progress { stage: STAGE, item, done, total: Some(PARTS), value: None };
+        if self.is_stopped() || !self.observer.goes_on(&event) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.is_stopped()
+    }
+
+    fn tell_solver(&self, done: usize, item: &str, progress: &SolverProgress) -> bool {
+        let percent = 100 * progress.products.min(progress.most) / progress.most.max(1);
+        self.tell(done, &format!("{item}, {percent} % of the work at most"))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
 }
 
 impl Effort {
@@ -258,58 +308,55 @@ impl Effort {
             settings.tolerance = settings.tolerance.max(1e-2);
             settings.density.probes = settings.density.probes.min(4);
         }
-        let rounds = if is_large { ((WORK / (ROUND * entries as f64)) as usize).clamp(2, ROUNDS) } else { ROUNDS };
-        Effort { settings, is_large, entries, rounds }
+        let products = (WORK / entries.max(1) as f64).max(FEWEST_PRODUCTS) as usize;
+        Effort { settings, is_large, entries, products }
+    }
+
+    fn limits<'a>(&self, goes_on: &'a (dyn Fn(&SolverProgress) -> bool + Sync)) -> Limits<'a> {
+        Limits { products: self.products, goes_on }
     }
 
     /// Seconds that all of it takes at most, by the time of one product.
     fn seconds(&self, map: &Normalized) -> f64 {
-        let columns = 4;
-        let (x, mut y) = (vec![1.0; map.size() * columns], vec![0.0; map.size() * columns]);
-        let started = Instant::now();
-        map.recur(&x, columns, 1.0, 0.0, 0.0, &mut y);
-        let each = started.elapsed().as_secs_f64() / columns as f64;
         let DensitySettings { moments, probes, .. } = self.settings.density;
-        // Both ends at once take twice as long; then the second eigenvalue of the Laplacian that is not normalized.
-        let ends = 3.0 * ROUND * self.rounds as f64;
+        // Both ends; the second eigenvalue of the Laplacian that is not normalized; two counts of clusters.
+        let ends = if self.is_large { 3.0 } else { 5.0 } * self.products as f64;
         let searches = self.settings.searches as f64 * self.entries as f64 * 5e-9;
-        each * (ends + (moments / 2 * probes) as f64) + searches
+        Limits::seconds(map, ends + (moments / 2 * probes) as f64) + searches
     }
 }
 
-fn solve(map: &Normalized, effort: &Effort, whole: bool, notes: &mut Vec<String>) -> Result<Partial> {
+fn solve(
+    map: &Normalized,
+    effort: &Effort,
+    whole: bool,
+    goes_on: &(dyn Fn(&SolverProgress) -> bool + Sync),
+) -> Result<Partial> {
     let settings = &effort.settings;
     let pairs = settings.pairs.max(2);
     let (lowest, highest) = if whole { (map.degrees().len(), 0) } else { (pairs, pairs) };
-    let wanted = PartialSettings { lowest, highest, rounds: effort.rounds, dense_limit: DENSE, ..base(settings) };
-    match partial(map, &wanted, None) {
-        Err(error @ Error::NotConverged { .. }) => {
-            notes.push(format!(
-                "eigenvalues at the ends of the spectrum, and what follows from them, are left out: {error}"
-            ));
-            let none = || Pairs::none(map.degrees().len());
-            Ok(Partial { lowest: none(), highest: none() })
-        }
-        found => found,
-    }
+    let wanted = PartialSettings { lowest, highest, dense_limit: DENSE, ..base(settings) };
+    partial_within(map, &wanted, &effort.limits(goes_on))
 }
 
 /// Bytes of a dense spectrum that is computed instead of a part where that does not converge.
 const DENSE: u64 = 1 << 29;
 
 fn base(settings: &SummarySettings) -> PartialSettings {
-    PartialSettings { tolerance: settings.tolerance, seed: settings.seed, ..Default::default() }
+    PartialSettings { tolerance: settings.tolerance, seed: settings.seed, rounds: ROUNDS, ..Default::default() }
 }
 
 fn extremes(found: &Partial, pairs: usize) -> Extremes {
     let residual = found.lowest.worst_residual().max(found.highest.worst_residual());
-    let lowest = found.lowest.values.iter().copied().take(pairs).collect();
-    let highest = if found.highest.is_empty() {
-        found.lowest.values.iter().rev().copied().take(pairs).collect()
+    let first = |values: &[f64]| values.iter().copied().take(pairs).collect();
+    let last = |values: &[f64]| values.iter().rev().copied().take(pairs).collect();
+    let (lowest, lowest_errors) = (first(&found.lowest.values), first(&found.lowest.residuals));
+    let (highest, highest_errors) = if found.highest.is_empty() {
+        (last(&found.lowest.values), last(&found.lowest.residuals))
     } else {
-        found.highest.values.clone()
+        (found.highest.values.clone(), found.highest.residuals.clone())
     };
-    Extremes { lowest, highest, residual }
+    Extremes { lowest, highest, residual, lowest_errors, highest_errors }
 }
 
 /// Counts, and the standard errors of counts that are estimates.
@@ -341,54 +388,59 @@ struct Component {
     graph: Graph,
     laplacian: Partial,
     unnormalized_second: Option<f64>,
+    unnormalized_error: Option<f64>,
 }
 
 impl Component {
     /// `laplacian` is the spectrum of the whole graph, which is the component's if there is but one.
-    fn of(
-        graph: &Graph,
-        count: usize,
-        laplacian: Partial,
-        effort: &Effort,
-        notes: &mut Vec<String>,
-    ) -> Result<Component> {
+    fn of(graph: &Graph, count: usize, laplacian: Partial, effort: &Effort, watch: &Watch<'_>) -> Result<Component> {
         let settings = &effort.settings;
         let (graph, laplacian) = if count <= 1 {
             (graph.clone(), laplacian)
         } else {
             let part = induced(graph, &largest_component(graph));
             let whole = part.num_nodes() <= settings.whole_up_to;
-            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), effort, whole, notes)?;
+            let goes_on = |done: &SolverProgress| watch.tell_solver(1, "eigenvalues of the largest component", done);
+            let laplacian = solve(&Normalized::of(&part, Operator::Laplacian), effort, whole, &goes_on)?;
             (part, laplacian)
         };
-        let two =
-            PartialSettings { lowest: 2, highest: 0, rounds: effort.rounds, dense_limit: DENSE, ..base(settings) };
-        let unnormalized_second = match partial(&Combinatorial::of(&graph), &two, None) {
-            Ok(found) => found.lowest.values.get(1).copied(),
-            Err(error @ Error::NotConverged { .. }) => {
-                notes.push(format!("the connectivity that is not normalized is left out: {error}"));
-                None
-            }
-            Err(error) => return Err(error),
+        let two = PartialSettings { lowest: 2, highest: 0, dense_limit: DENSE, ..base(settings) };
+        let goes_on = |done: &SolverProgress| watch.tell_solver(1, "connectivity", done);
+        let unnormalized = match watch.tell(1, "connectivity") {
+            true => Some(partial_within(&Combinatorial::of(&graph), &two, &effort.limits(&goes_on))?.lowest),
+            false => None,
         };
-        Ok(Component { unnormalized_second, graph, laplacian })
+        let (unnormalized_second, unnormalized_error) = match &unnormalized {
+            Some(found) => (found.values.get(1).copied(), found.residuals.get(1).copied()),
+            None => (None, None),
+        };
+        Ok(Component { unnormalized_second, unnormalized_error, graph, laplacian })
     }
 
-    fn cheeger(&self) -> Option<Cheeger> {
-        let second = self.laplacian.lowest.values.get(1)?;
-        let vector = column(self.laplacian.lowest.vectors.as_ref(), 1);
-        Some(Cheeger { found: sweep_conductance(&self.graph, &vector), ..Cheeger::from_second(*second) })
+    /// `sweep` asks for the best cut along the eigenvector.
+    fn cheeger(&self, sweep: bool) -> Option<Cheeger> {
+        let lowest = &self.laplacian.lowest;
+        let (second, error) = (lowest.values.get(1)?, lowest.residuals.get(1)?);
+        let found = sweep.then(|| sweep_conductance(&self.graph, &column(lowest.vectors.as_ref(), 1))).flatten();
+        // The value is never too low, but may be too high by as much as the residual.
+        let at_least =
+            if *error > ROUGH { Cheeger::from_second(second - error) } else { Cheeger::from_second(*second) };
+        Some(Cheeger { at_least: at_least.at_least, found, ..Cheeger::from_second(*second) })
     }
 
-    fn diameter(&self, searches: usize) -> Diameter {
+    fn diameter(&self, searches: usize, goes_on: &mut dyn FnMut() -> bool) -> Diameter {
         if self.graph.num_nodes() == 0 {
             Diameter { at_least: 0, at_most: 0 }
         } else {
-            diameter(&self.graph, 0, searches)
+            diameter_while(&self.graph, 0, searches, goes_on)
         }
     }
 
     fn diameter_bounds(&self) -> Option<DiameterBounds> {
+        let worst = self.laplacian.lowest.worst_residual().max(self.laplacian.highest.worst_residual());
+        if worst > ROUGH || self.unnormalized_error.is_some_and(|error| error > ROUGH) {
+            return None;
+        }
         let lowest = &self.laplacian.lowest.values;
         let highest = *self.laplacian.highest.values.first().or(lowest.last())?;
         let known = Known { lowest, highest, unnormalized_second: self.unnormalized_second };

@@ -1,6 +1,9 @@
 use faer::Mat;
 use fiedler_graph::Graph;
-use fiedler_spectral::{Error, Normalized, Operator, Partial, PartialSettings, Rows, SymmetricMap, partial};
+use fiedler_spectral::{
+    Error, Limits, Normalized, Operator, Partial, PartialSettings, Rows, SolverProgress, SymmetricMap, partial,
+    partial_within,
+};
 use proptest::prelude::*;
 
 use crate::common::{
@@ -193,4 +196,75 @@ fn out_of_range_settings_are_named() {
     assert!(matches!(partial(&map, &hurried, None), Err(Error::NotConverged { .. })));
     let everything = PartialSettings { lowest: 1000, ..iterative(0) };
     assert!(matches!(partial(&map, &everything, None), Err(Error::TooLarge { nodes: 1000, .. })));
+}
+
+/// What `partial_within` gives of both ends of a map of a thousand nodes, after so many products.
+fn within(map: &dyn SymmetricMap, products: usize, tolerance: f64) -> Partial {
+    let settings = PartialSettings { tolerance, dense_limit: 0, ..iterative(30) };
+    partial_within(map, &settings, &Limits { products, goes_on: &|_| true }).unwrap()
+}
+
+#[test]
+fn what_has_not_converged_is_given_with_its_error() {
+    let graph = sparse(1000, 6.0, 5);
+    let map = Normalized::of(&graph, Operator::Laplacian);
+    let all = all_values(&map);
+    let mut worst = f64::INFINITY;
+    for products in [1, 2000, 4000, 20_000, 1_000_000] {
+        let found = within(&map, products, 1e-9);
+        for (pairs, sign) in [(&found.lowest, 1.0), (&found.highest, -1.0)] {
+            assert!(!pairs.is_empty() && pairs.residuals.len() == pairs.len());
+            for (rank, (&value, &residual)) in pairs.values.iter().zip(&pairs.residuals).enumerate() {
+                let nearest = all.iter().map(|other| (other - value).abs()).fold(f64::INFINITY, f64::min);
+                assert!(nearest <= residual + 1e-9, "{products}: {value} ± {residual}, off by {nearest}");
+                let true_one = if sign > 0.0 { all[rank] } else { all[999 - rank] };
+                assert!(sign * (value - true_one) > -1e-9, "{products}: {value} is beyond {true_one}");
+            }
+        }
+        if products >= 2000 {
+            assert_eq!((found.lowest.len(), found.highest.len()), (30, 30));
+            let now = found.lowest.worst_residual();
+            assert!(now <= worst * 1.5, "{products}: {now} after {worst}");
+            worst = now;
+        }
+    }
+    assert!(worst <= 1e-9);
+}
+
+#[test]
+fn limits_give_the_same_bits_on_any_number_of_threads() {
+    let graph = sparse(3000, 5.0, 6);
+    let map = Normalized::of(&graph, Operator::Laplacian);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| within(&map, 1500, 1e-13))
+    };
+    let (one, three) = (on(1), on(3));
+    assert!(one.lowest.worst_residual() > 1e-13, "the limit is reached");
+    assert_eq!((one.lowest.values, one.highest.values), (three.lowest.values, three.highest.values));
+    assert_eq!(one.lowest.vectors, three.lowest.vectors);
+}
+
+#[test]
+fn who_watches_may_stop_and_keeps_what_was_found() {
+    let graph = sparse(2000, 6.0, 7);
+    let map = Normalized::of(&graph, Operator::Laplacian);
+    let settings = PartialSettings { highest: 0, tolerance: 1e-12, dense_limit: 0, ..iterative(10) };
+    for after in [0, 1, 50, 300] {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let goes_on = |progress: &SolverProgress| {
+            assert!(progress.products <= progress.most);
+            asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < after
+        };
+        let limits = Limits { products: 1_000_000, goes_on: &goes_on };
+        let found = partial_within(&map, &settings, &limits).unwrap().lowest;
+        let more = asked.load(std::sync::atomic::Ordering::SeqCst).saturating_sub(after);
+        assert!(more <= 3, "asked {more} times more after it was told to stop");
+        assert_eq!(found.is_empty(), after < 80, "after {after}: {} pairs", found.len());
+        for (column, residual) in found.residuals.iter().enumerate() {
+            let vector = found.vectors.subcols(column, 1).to_owned();
+            let length = vector.norm_l2();
+            assert!((length - 1.0).abs() < 1e-8 && *residual < 2.0, "{length}, {residual}");
+        }
+    }
 }

@@ -2,7 +2,7 @@ use fiedler_graph::Graph;
 use fiedler_graph::measure::components;
 use fiedler_spectral::properties::{
     ClusterCount, Diffusion, Summary, SummarySettings, clusters_by_gap, diameter, distinct, fourier, inverse_fourier,
-    largest_component, summarize, sweep_conductance,
+    largest_component, summarize, summarize_watched, sweep_conductance,
 };
 use fiedler_spectral::{Normalized, Operator, PartialSettings, SymmetricMap, partial, spectrum};
 use proptest::prelude::*;
@@ -212,9 +212,42 @@ fn blocks_are_counted_and_chance_is_one() {
 
 /// Twenty thousand eigenvalues of a path crowd at zero: counts and norm are told all the same.
 #[test]
-fn what_does_not_converge_is_left_out() {
+fn what_does_not_converge_is_given_with_its_error() {
     let summary = describe(&path(20_000));
     assert_eq!((summary.components, summary.zero_eigenvalues, summary.nodes), (1, 1, 20_000));
     assert!((summary.norm * summary.norm - (20_000.0 + 2.0 * (19_997.0 / 4.0 + 1.0))).abs() < 1e-6, "{}", summary.norm);
-    assert!(summary.extremes.lowest.is_empty() != summary.notes.is_empty());
+    let ends = &summary.extremes;
+    assert!(summary.notes.is_empty() && ends.lowest.len() == 20 && ends.highest.len() == 20);
+    let nearest = |value: f64| {
+        let eigenvalue = |place: i32| 1.0 - (std::f64::consts::PI * f64::from(place) / 19_999.0).cos();
+        (0..20_000).map(|place| (eigenvalue(place) - value).abs()).fold(f64::INFINITY, f64::min)
+    };
+    let values = ends.lowest.iter().chain(&ends.highest).zip(ends.lowest_errors.iter().chain(&ends.highest_errors));
+    for (&value, &error) in values {
+        assert!(nearest(value) <= error + 1e-12, "{value} ± {error}: {}", nearest(value));
+    }
+    assert_eq!(summary.spectral_gap_error, ends.lowest_errors.get(1).copied());
+}
+
+#[test]
+fn whoever_stops_it_keeps_what_was_found() {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let graph = sparse(5_000, 8.0, 1);
+    for after in [0, 5, 400, 2_000, 1_000_000] {
+        let heard = AtomicUsize::new(0);
+        let observer = |event: &fiedler_graph::Event<'_>| match event {
+            fiedler_graph::Event::Progress { .. } if heard.fetch_add(1, Ordering::SeqCst) >= after => {
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        let summary = summarize_watched(&graph, &SummarySettings::default(), &observer).unwrap();
+        let stopped = summary.notes.iter().any(|note| note.starts_with("stopped"));
+        assert_eq!(stopped, heard.load(Ordering::SeqCst) > after, "after {after}");
+        assert!(summary.norm > 0.0 && summary.diameter.at_least <= summary.diameter.at_most);
+        assert_eq!(summary.extremes.lowest.len(), summary.extremes.lowest_errors.len());
+        assert!(stopped || !summary.histogram.is_empty() && summary.clusters.is_some());
+        assert!(after < 400 || !summary.extremes.lowest.is_empty(), "after {after} nothing is kept");
+    }
 }
