@@ -1,8 +1,10 @@
 //! Progress, notes and interruption, all through [`Observer`].
 
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use fiedler_graph::{Event, Observer};
+use fiedler_learn::WARNING;
 
 use crate::error::{Error, Result};
 
@@ -37,6 +39,37 @@ impl Tell for dyn Observer + '_ {
             true => Ok(()),
             false => Err(Error::Stopped { message: "stopped".into(), folder: None }),
         }
+    }
+}
+
+/// Passes everything on, and keeps the warnings, which belong beside the result.
+pub(crate) struct KeepWarnings<'a> {
+    observer: &'a dyn Observer,
+    kept: Mutex<Vec<String>>,
+}
+
+impl<'a> KeepWarnings<'a> {
+    pub(crate) fn new(observer: &'a dyn Observer) -> KeepWarnings<'a> {
+        KeepWarnings { observer, kept: Mutex::default() }
+    }
+
+    /// The warnings so far, each once, without the word.
+    pub(crate) fn kept(&self) -> Vec<String> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Observer for KeepWarnings<'_> {
+    fn event(&self, event: &Event<'_>) -> ControlFlow<()> {
+        if let Event::Note(text) = event
+            && let Some(warning) = text.strip_prefix(WARNING)
+        {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if !kept.iter().any(|other| other == warning) {
+                kept.push(warning.to_owned());
+            }
+        }
+        self.observer.event(event)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Device;
-use fiedler_graph::{Batch, Dataset, Dense, Features, GraphSet, NodeMarks, StoredFeatures};
+use fiedler_graph::{Batch, Dataset, Dense, Features, GraphSet, NoObserver, NodeMarks, Observer, StoredFeatures};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,15 @@ impl<'a> Data<'a> {
     /// # Errors
     /// When the parts of the dataset do not fit together, or it has no node.
     pub fn new(dataset: &'a Dataset, settings: &FeatureSettings) -> Result<Data<'a>> {
-        Data::as_trained(dataset, settings, None, None)
+        Data::watched(dataset, settings, &NoObserver)
+    }
+
+    /// As [`Data::new`]; the observer hears of features that take long to compute.
+    ///
+    /// # Errors
+    /// As there, and when the observer wants to stop.
+    pub fn watched(dataset: &'a Dataset, settings: &FeatureSettings, observer: &dyn Observer) -> Result<Data<'a>> {
+        Data::as_trained(dataset, settings, None, None, observer)
     }
 
     /// As [`Data::new`], with the columns of features in the order, and on the scale, of those that an encoder was trained on.
@@ -107,6 +115,7 @@ impl<'a> Data<'a> {
         settings: &FeatureSettings,
         columns: Option<&[u32]>,
         scaling: Option<&ColumnScaling>,
+        observer: &dyn Observer,
     ) -> Result<Data<'a>> {
         settings.check()?;
         dataset.check()?;
@@ -144,7 +153,7 @@ impl<'a> Data<'a> {
         let features = match given {
             _ if stored.is_some() => Cow::Owned(Features::Dense(Dense::new(graphs.num_nodes(), 0, Vec::new())?)),
             given if !settings.sources.is_auto() => {
-                Cow::Owned(settings.sources.compose(dataset, given.as_deref(), settings.degrees)?)
+                Cow::Owned(settings.sources.compose(dataset, given.as_deref(), settings.degrees, observer)?)
             }
             Some(features) => features,
             None => Cow::Owned(Features::degrees(graphs.block_diagonal(), settings.degrees)),

@@ -1,9 +1,11 @@
 //! Eigenvectors of a graph's operator as features.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use faer::Mat;
 use fiedler_graph::measure::components;
-use fiedler_graph::{Dense, Graph};
-use fiedler_spectral::{Normalized, Operator, PartialSettings, SymmetricMap, partial};
+use fiedler_graph::{Dense, Event, Graph, NoObserver, Observer};
+use fiedler_spectral::{Limits, Normalized, Operator, PartialSettings, SolverProgress, SymmetricMap, partial_within};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -11,11 +13,24 @@ use crate::pca::linear;
 
 /// Nodes up to which all eigenvectors are computed, by one thread.
 const SMALL: usize = 400;
-/// Residuals of eigenvectors, the next where the one before takes too long: eigenvalues of paths and roads lie so close that their
-/// eigenvectors can hardly be told apart, and any mixture of them will do.
-const TOLERANCES: [f64; 3] = [1e-6, 1e-4, 1e-2];
-/// Rounds of the eigensolver before a larger residual is taken.
+/// The residual of eigenvectors that ends the search for better ones.
+const TOLERANCE: f64 = 1e-6;
+/// The residual above which users are told: eigenvalues of paths and roads lie so close that their eigenvectors can hardly be told apart,
+/// and any mixture of them will do.
+const ROUGH: f64 = 1e-2;
+/// Rounds of the eigensolver, at most.
 const ROUNDS: usize = 60;
+/// Products of an entry of the matrix and a number that the eigensolver may take: minutes.
+const WORK: f64 = 1e11;
+/// Products of the matrix and a vector that it may take at least, for each eigenvector.
+const FEWEST_PRODUCTS: usize = 24;
+/// Seconds from which on it is told beforehand how long it will take, and entries from which on that is timed.
+const WORTH_TELLING: f64 = 10.0;
+const TIMED: usize = 1_000_000;
+/// The name of the stage that an [`Observer`] hears.
+const STAGE: &str = "eigenvectors";
+/// How a note begins that belongs beside the result it is about.
+pub const WARNING: &str = "warning: ";
 /// Bytes of a dense matrix where the eigensolver does not converge.
 const DENSE_LIMIT: u64 = 256 << 20;
 /// Eigenvalues that are this near have one eigenspace, as far as the solver can tell.
@@ -67,6 +82,10 @@ impl EigenvectorSettings {
 /// among eigenvalues that repeat, which of its eigenvectors are there depends on the solver's seed, which is fixed, and nothing else.
 /// Eigenvectors of two graphs have nothing in common but their order.
 ///
+/// The work is bounded by the size of the graph, not by the clock: the same graph has the same eigenvectors on any machine. Where they have
+/// not converged when the bound is reached, as on random graphs with millions of edges, whose eigenvalues crowd, the nearest that there are
+/// serve; [`eigenvectors_watched`] tells their residual.
+///
 /// ```
 /// use fiedler_graph::generate;
 /// use fiedler_learn::{EigenvectorSettings, eigenvectors};
@@ -79,12 +98,21 @@ impl EigenvectorSettings {
 /// ```
 ///
 /// # Errors
-/// When a setting is out of its range, or the eigensolver does not converge.
+/// When a setting is out of its range.
 pub fn eigenvectors(graph: &Graph, settings: &EigenvectorSettings) -> Result<Dense> {
+    eigenvectors_watched(graph, settings, &NoObserver)
+}
+
+/// As [`eigenvectors`]; the observer hears how long a large graph will take, how far the work is, and the residual where it stayed above
+/// 0.01.
+///
+/// # Errors
+/// As there, and [`Error::Stopped`] when the observer wants to stop.
+pub fn eigenvectors_watched(graph: &Graph, settings: &EigenvectorSettings, observer: &dyn Observer) -> Result<Dense> {
     settings.check()?;
     let (nodes, columns) = (graph.num_nodes(), settings.eigenvectors);
     let wanted = columns.min(nodes);
-    let (eigenvalues, vectors) = leading(graph, settings.operator, wanted)?;
+    let (eigenvalues, vectors) = leading(graph, settings.operator, wanted, observer)?;
     let vectors = canonical(&eigenvalues, vectors);
     let weights: Vec<f64> = eigenvalues.iter().map(|value| value.max(0.0).powf(settings.power)).collect();
     let mut values = vec![0.0; nodes * columns];
@@ -103,7 +131,7 @@ pub fn eigenvectors(graph: &Graph, settings: &EigenvectorSettings) -> Result<Den
 
 /// The largest eigenvalues of the normalized adjacency matrix, without or with self-loops, and their eigenvectors: those of large
 /// components first, then what is not constant on components.
-fn leading(graph: &Graph, operator: Operator, wanted: usize) -> Result<(Vec<f64>, Mat<f64>)> {
+fn leading(graph: &Graph, operator: Operator, wanted: usize, observer: &dyn Observer) -> Result<(Vec<f64>, Mat<f64>)> {
     let map = Normalized::of(graph, operator);
     let nodes = graph.num_nodes();
     let constant = Constants::new(graph, &map);
@@ -115,43 +143,71 @@ fn leading(graph: &Graph, operator: Operator, wanted: usize) -> Result<(Vec<f64>
         let shift = |row, column| if operator == Operator::Laplacian && row == column { 1.0 } else { 0.0 };
         linear::eigen(&Mat::from_fn(nodes, nodes, |row, column| shift(row, column) + sign * dense[(row, column)]))?
     } else {
-        solve(&Deflated { map: &map, constant: &constant, operator }, operator, others)?
+        let entries = nodes + graph.indices().len();
+        solve(&Deflated { map: &map, constant: &constant, operator }, entries, others, observer)?
     };
     let entry = |row: usize, column: usize| match own.get(column) {
         Some(&component) if constant.of[row] == component => constant.roots[row],
         Some(_) => 0.0,
-        None => vectors[(row, column - own.len())],
+        None if column - own.len() < vectors.ncols() => vectors[(row, column - own.len())],
+        None => 0.0,
     };
     let values = own.iter().map(|_| 1.0).chain(values.into_iter().take(others)).collect();
     Ok((values, Mat::from_fn(nodes, wanted, entry)))
 }
 
-/// The leading eigenpairs of a map by iteration.
-fn solve(map: &dyn SymmetricMap, operator: Operator, wanted: usize) -> Result<(Vec<f64>, Mat<f64>)> {
-    let (lowest, highest) = match operator {
+/// The leading eigenpairs of a map with so many entries by iteration, within the work that it may take.
+fn solve(map: &Deflated<'_>, entries: usize, wanted: usize, observer: &dyn Observer) -> Result<(Vec<f64>, Mat<f64>)> {
+    let (lowest, highest) = match map.operator {
         Operator::Laplacian => (wanted, 0),
         Operator::Propagation => (0, wanted),
     };
-    let mut problem = None;
-    for tolerance in TOLERANCES {
-        let settings = PartialSettings {
-            lowest,
-            highest,
-            tolerance,
-            rounds: ROUNDS,
-            dense_limit: DENSE_LIMIT,
-            ..PartialSettings::default()
-        };
-        match partial(map, &settings, None) {
-            Ok(found) if operator == Operator::Laplacian => {
-                return Ok((found.lowest.values.iter().map(|value| 1.0 - value).collect(), found.lowest.vectors));
-            }
-            Ok(found) => return Ok((found.highest.values, found.highest.vectors)),
-            Err(error) => problem = Some(error),
-        }
+    let products = ((WORK / entries as f64) as usize).max(FEWEST_PRODUCTS * wanted);
+    let seconds = if entries < TIMED { 0.0 } else { Limits::seconds(map, products as f64) };
+    if seconds >= WORTH_TELLING {
+        let _ = observer.event(&Event::Note(&format!(
+            "{wanted} eigenvectors of {} nodes: expected to take about {seconds:.0} seconds, at most",
+            map.size()
+        )));
     }
-    let problem = problem.map_or(String::new(), |problem| format!(" ({problem})"));
-    Err(Error::setting("eigenvectors", wanted, format!("fewer: the eigensolver does not converge{problem}")))
+    let stopped = AtomicBool::new(false);
+    let goes_on = |progress: &SolverProgress| {
+        let SolverProgress { products, most, .. } = *progress;
+        let done = 100 * products.min(most) / most.max(1);
+        let event = Event::Progress { stage: STAGE, item: STAGE, done, total: Some(100), value: None };
+        if !observer.goes_on(&event) {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        !stopped.load(Ordering::Relaxed)
+    };
+    let settings = PartialSettings {
+        lowest,
+        highest,
+        tolerance: TOLERANCE,
+        rounds: ROUNDS,
+        dense_limit: DENSE_LIMIT,
+        ..PartialSettings::default()
+    };
+    let _ = observer.event(&Event::Begin { stage: STAGE, total: Some(100) });
+    let found = partial_within(map, &settings, &Limits { products, goes_on: &goes_on });
+    let _ = observer.event(&Event::End { stage: STAGE });
+    let found = found.map_err(fiedler_augment::Error::from)?;
+    if stopped.load(Ordering::Relaxed) {
+        return Err(Error::Stopped { epoch: 0, epochs: 0, saved: false });
+    }
+    let pairs = if highest == 0 { found.lowest } else { found.highest };
+    if pairs.worst_residual() > ROUGH {
+        let rough = pairs.residuals.iter().filter(|&&residual| residual > ROUGH).count();
+        let _ = observer.event(&Event::Note(&format!(
+            "{WARNING}{rough} of {wanted} eigenvectors are rough after the work that such a graph may take: the largest residual is {:.1e}",
+            pairs.worst_residual()
+        )));
+    }
+    let values = match map.operator {
+        Operator::Laplacian => pairs.values.iter().map(|value| 1.0 - value).collect(),
+        Operator::Propagation => pairs.values,
+    };
+    Ok((values, pairs.vectors))
 }
 
 /// The eigenvectors of eigenvalue 1 of the normalized adjacency matrix, which are known: on every component the roots of the degrees.

@@ -71,7 +71,7 @@ pub use beside::{Beside, EmbeddingSettings};
 pub use burn;
 pub use device::DeviceSettings;
 pub use discriminator::Discriminator;
-pub use eigenvectors::{EigenvectorSettings, eigenvectors};
+pub use eigenvectors::{EigenvectorSettings, WARNING, eigenvectors, eigenvectors_watched};
 pub use ema::{cosine_momentum, deep_copy, ema};
 pub use embeddings::Embeddings;
 pub use error::{Error, Result};

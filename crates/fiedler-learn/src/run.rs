@@ -181,6 +181,8 @@ pub struct Run<'s, 'a> {
     pub initial: Option<&'a StateDict>,
     /// Bytes that training may take, if there is a limit.
     pub memory: Option<u64>,
+    /// Who hears of features that take long to compute, and may stop.
+    pub observer: &'s dyn Observer,
 }
 
 /// A run whose settings, data and memory have been checked; nothing has been computed yet.
@@ -219,7 +221,7 @@ pub struct RunResult {
 impl<'s, 'a> Run<'s, 'a> {
     /// A run without labels and without a limit of memory.
     pub fn new(settings: &'s Settings, dataset: &'a Dataset) -> Run<'s, 'a> {
-        Run { settings, dataset, supervision: None, initial: None, memory: None }
+        Run { settings, dataset, supervision: None, initial: None, memory: None, observer: &NoObserver }
     }
 
     /// Refuses what can be refused before anything is computed.
@@ -237,7 +239,7 @@ impl<'s, 'a> Run<'s, 'a> {
     pub fn check_method(&self, method: &dyn AnyMethod) -> Result<CheckedRun<'a>> {
         let settings = self.settings.resolved_for(method);
         settings.training.check()?;
-        let data = Data::new(self.dataset, &settings.features)?;
+        let data = Data::watched(self.dataset, &settings.features, self.observer)?;
         let (num_graphs, num_nodes) = (data.graphs().len(), data.graphs().num_nodes());
         settings.training.check_sampler(num_graphs)?;
         settings.training.check_steps(settings.training.steps_per_epoch(num_graphs, num_nodes))?;

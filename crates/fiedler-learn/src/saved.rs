@@ -273,7 +273,8 @@ impl SavedEncoder {
     /// embeds views and the file does not say which, as files of earlier versions do not.
     pub fn embed(&self, dataset: &Dataset) -> Result<Embeddings> {
         let order = self.match_columns(dataset)?;
-        let data = Data::as_trained(dataset, &self.about.features, order.as_deref(), self.about.scaling.as_ref())?;
+        let scaling = self.about.scaling.as_ref();
+        let data = Data::as_trained(dataset, &self.about.features, order.as_deref(), scaling, &NoObserver)?;
         self.check_features(&data, &dataset.name)?;
         let trained = self.about.method.as_any().apply(self, &data)?;
         let (Some(joint), Some(hops)) = (&self.joint, &self.about.beside) else { return Ok(trained) };

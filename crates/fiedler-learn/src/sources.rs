@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use fiedler_graph::{Dataset, Dense, Features, GraphSet, Sparse};
+use fiedler_graph::{Dataset, Dense, Features, GraphSet, Observer, Sparse};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
+use crate::eigenvectors::{EigenvectorSettings, eigenvectors_watched};
 use crate::error::{Error, Result};
 use crate::standardize::{binary_columns, columns_of, for_each_entry};
 use crate::structural::{STRUCTURAL_COLUMNS, standardization, standardize, structural_features};
@@ -76,7 +76,13 @@ impl FeatureSources {
     }
 
     /// The features of a dataset; `given` are its own, prepared.
-    pub(crate) fn compose(&self, dataset: &Dataset, given: Option<&Features>, degrees: usize) -> Result<Features> {
+    pub(crate) fn compose(
+        &self,
+        dataset: &Dataset,
+        given: Option<&Features>,
+        degrees: usize,
+        observer: &dyn Observer,
+    ) -> Result<Features> {
         let parts = self.0.iter().map(|source| -> Result<Cow<'_, Features>> {
             Ok(match *source {
                 FeatureSource::Given => Cow::Borrowed(self.given(given, *source)?),
@@ -109,7 +115,7 @@ impl FeatureSources {
                 })?),
                 FeatureSource::Spectral(count) => Cow::Owned(by_graph(&dataset.graphs, count, |graph| {
                     let settings = EigenvectorSettings { eigenvectors: count, ..EigenvectorSettings::default() };
-                    Ok(eigenvectors(graph, &settings)?.values().to_vec())
+                    Ok(eigenvectors_watched(graph, &settings, observer)?.values().to_vec())
                 })?),
             })
         });

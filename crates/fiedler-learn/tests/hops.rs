@@ -11,7 +11,7 @@ use fiedler_learn::run::{Run, RunResult, Settings};
 use fiedler_learn::state_dict::StateDict;
 use fiedler_learn::{
     EigenvectorSettings, Embeddings, Error, Normalization, Operator, STRUCTURAL_COLUMNS, SavedEncoder, eigenvectors,
-    structural_features,
+    eigenvectors_watched, structural_features,
 };
 use rand::RngExt;
 
@@ -599,4 +599,36 @@ fn hops_on_cora_reach_what_was_measured() {
     let wanted = fiedler_evaluate::EvaluationSettings { protocol: Some(protocol.into()), ..Default::default() };
     let score = fiedler_evaluate::evaluate(&found, &target, &wanted, &NoObserver).unwrap();
     assert!(score.mean >= 0.825, "{}", score.mean);
+}
+
+#[test]
+fn eigenvectors_tell_how_far_they_are_and_can_be_stopped() {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let graph = random_graph(2_000, 12_000, 3);
+    let settings = EigenvectorSettings { eigenvectors: 16, ..EigenvectorSettings::default() };
+    let heard = AtomicUsize::new(0);
+    let observer = |event: &fiedler_graph::Event<'_>| {
+        if let fiedler_graph::Event::Progress { stage, done, total, .. } = event {
+            assert!(*stage == "eigenvectors" && Some(*done) <= *total);
+            heard.fetch_add(1, Ordering::SeqCst);
+        }
+        ControlFlow::Continue(())
+    };
+    let watched = eigenvectors_watched(&graph, &settings, &observer).unwrap();
+    assert_eq!(watched, eigenvectors(&graph, &settings).unwrap());
+    let all = heard.load(Ordering::SeqCst);
+    assert!(all > 100, "{all}");
+    for after in [0, all / 2] {
+        let left = AtomicUsize::new(after);
+        let stopping = |event: &fiedler_graph::Event<'_>| match event {
+            fiedler_graph::Event::Progress { .. } if left.load(Ordering::SeqCst) == 0 => ControlFlow::Break(()),
+            fiedler_graph::Event::Progress { .. } => {
+                left.fetch_sub(1, Ordering::SeqCst);
+                ControlFlow::Continue(())
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        assert!(matches!(eigenvectors_watched(&graph, &settings, &stopping), Err(Error::Stopped { .. })));
+    }
 }

@@ -161,6 +161,7 @@ impl Embed {
             page: !self.no_report,
             memory: self.memory,
             time: self.time,
+            observer: output,
             ..RunPlan::new(&task, settings)
         };
         output.listen();

@@ -39,8 +39,8 @@ pub const GENERAL: [&str; 2] = ["default-nodes", "default-graphs"];
 pub const PAPER: [&str; 2] = ["paper-nodes", "paper-graphs"];
 /// Nodes up to which the general recipe trains an encoder: about three minutes on two cores.
 const MOST_TRAINED_NODES: usize = 30_000;
-/// Columns of features up to which structural features and eigenvectors stand beside them.
-const FEW_COLUMNS: usize = 100;
+/// Entries of a row of features, in the mean, up to which structural features and eigenvectors stand beside them.
+const FEW_ENTRIES: f64 = 16.0;
 /// Nodes up to which eigenvectors are among them: seconds on two cores.
 const MOST_DECOMPOSED_NODES: usize = 50_000;
 
@@ -144,18 +144,15 @@ impl Recipe {
             settings.features.normalize_rows = false;
             observer.note("features in different units: columns are standardized (features.standardize)");
         }
-        let columns = features.columns();
-        if columns <= FEW_COLUMNS {
+        if features.density() * features.columns() as f64 <= FEW_ENTRIES {
             let mut sources = vec![FeatureSource::Given, FeatureSource::Structural];
             if nodes <= MOST_DECOMPOSED_NODES {
                 sources.push(FeatureSource::Spectral(64));
             }
-            settings.features.sources = FeatureSources::new(sources);
-            let few = if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
-            let sources = &settings.features.sources;
-            observer.note(&format!(
-                "{few} of features: what the graph says stands beside them (--feature-sources {sources})"
-            ));
+            let sources = FeatureSources::new(sources);
+            let why = format!("features have {FEW_ENTRIES} entries a node or fewer");
+            observer.note(&format!("{why}: what the graph says stands beside them (--feature-sources {sources})"));
+            settings.features.sources = sources;
         }
         self
     }

@@ -19,7 +19,7 @@ use super::record::{ResultRecord, RunRecord};
 use super::timing::{self, TimeLimit};
 use super::{RunPlan, scores};
 use crate::error::{Error, Result};
-use crate::observe::Tell;
+use crate::observe::{KeepWarnings, Tell};
 use crate::pages;
 use crate::scheme_store::{ComputedScheme, compute_scheme, load_scheme, save_scheme};
 use crate::task::Task;
@@ -41,6 +41,8 @@ pub(super) struct Expected {
     /// Bytes that it may hold at once.
     pub(super) limit: Option<u64>,
     pub(super) time_limit: Option<TimeLimit>,
+    /// What was found out about the features meanwhile.
+    pub(super) warnings: Vec<String>,
 }
 
 /// What a run made, as long as it is in memory.
@@ -112,10 +114,11 @@ impl<'a> CheckedRun<'a> {
     fn fit_locked(self, folder: &RunFolder, observer: &dyn Observer) -> Result<RunArtifacts> {
         let (task, page) = (self.plan.task, self.plan.page);
         let schemes = schemes(&self.plan, &self.run, folder, observer)?;
-        let outcome = train(&self.plan, &self.run, &self.record, &schemes, Some(folder), observer)?;
+        let keeper = KeepWarnings::new(observer);
+        let outcome = train(&self.plan, &self.run, &self.record, &schemes, Some(folder), &keeper)?;
         // What was learned is on the disk before anything else can fail.
         folder.write_outcome(&outcome, task, self.plan.formats)?;
-        let artifacts = self.judged(outcome, schemes, observer)?;
+        let artifacts = self.judged(outcome, schemes, keeper.kept(), observer)?;
         folder.finish(&artifacts.record)?;
         if page {
             pages::leave_page(&artifacts, task, folder, observer);
@@ -140,8 +143,9 @@ impl<'a> CheckedRun<'a> {
             Ok(Arc::new(ComputedScheme { scheme, seconds: started.elapsed().as_secs_f64() }))
         };
         let schemes = self.run.schemes().into_iter().map(get).collect::<Result<Vec<_>>>()?;
-        let outcome = train(&self.plan, &self.run, &self.record, &schemes, None, observer)?;
-        self.judged(outcome, schemes, observer)
+        let keeper = KeepWarnings::new(observer);
+        let outcome = train(&self.plan, &self.run, &self.record, &schemes, None, &keeper)?;
+        self.judged(outcome, schemes, keeper.kept(), observer)
     }
 
     /// What came of the run, with its scores where they are wanted.
@@ -149,20 +153,26 @@ impl<'a> CheckedRun<'a> {
         self,
         outcome: RunResult,
         schemes: Vec<Arc<ComputedScheme>>,
+        warnings: Vec<String>,
         observer: &dyn Observer,
     ) -> Result<RunArtifacts> {
         let CheckedRun { plan, run, mut record, expected } = self;
         let (scores, not_judged) = judge(&plan, &run, &outcome, expected.limit, observer)?;
         let scheme_seconds = schemes.iter().fold(0.0, |sum, computed| sum + computed.seconds);
         record.finished = true;
+        let told = ResultRecord::new(&outcome, run.settings().training.patience.is_some(), scheme_seconds, scores);
+        let mut warnings: Vec<String> = [expected.warnings, told.warnings.clone(), warnings].concat();
+        warnings.dedup();
+        let verdict = scores::verdict(&run.settings().method, &told.scores);
         record.result = Some(ResultRecord {
+            warnings,
             not_judged,
             expected_bytes: Some(expected.memory.peak()),
-            verdict: scores::verdict(&run.settings().method, &scores),
+            verdict,
             edge_auc: (plan.page || plan.probe.is_some())
                 .then(|| edge_auc(plan.task, &record.settings, observer))
                 .flatten(),
-            ..ResultRecord::new(&outcome, run.settings().training.patience.is_some(), scheme_seconds, scores)
+            ..told
         });
         Ok(RunArtifacts { record, outcome, schemes })
     }

@@ -17,6 +17,7 @@ pub mod version1;
 
 use std::time::Duration;
 
+use fiedler_graph::{NoObserver, Observer};
 use fiedler_learn::Supervision;
 use fiedler_learn::method::MethodSettings;
 use fiedler_learn::run::{Run, Settings};
@@ -24,6 +25,7 @@ use fiedler_learn::state_dict::StateDict;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
+use crate::observe::KeepWarnings;
 use crate::scheme_store::SchemeStore;
 use crate::task::Task;
 use fiedler_evaluate::QuickProbe;
@@ -67,6 +69,8 @@ pub struct RunPlan<'a> {
     pub memory: Option<u64>,
     /// The time that training may take: epochs are fitted to it.
     pub time: Option<Duration>,
+    /// Who hears of features that take long to compute, and may stop.
+    pub observer: &'a dyn Observer,
 }
 
 impl<'a> RunPlan<'a> {
@@ -85,6 +89,7 @@ impl<'a> RunPlan<'a> {
             page: false,
             memory: None,
             time: None,
+            observer: &NoObserver,
         }
     }
 
@@ -102,10 +107,11 @@ impl<'a> RunPlan<'a> {
             let hint = "choose a method that needs no labels, such as span".to_owned();
             return Err(Error::new(ErrorKind::Data, message, hint));
         }
-        let (free, initial) = (memory::free_bytes(), self.initial);
+        let (free, initial, keeper) = (memory::free_bytes(), self.initial, KeepWarnings::new(self.observer));
         let dataset = &self.task.dataset;
-        let check =
-            |settings: &Settings| Run { supervision, initial, memory: free, ..Run::new(settings, dataset) }.check();
+        let check = |settings: &Settings| {
+            Run { supervision, initial, memory: free, observer: &keeper, ..Run::new(settings, dataset) }.check()
+        };
         let mut checked = check(&self.settings)?;
         let limit = self.memory.or_else(|| Some(free? + memory::held_bytes()?));
         let estimate = MemoryEstimate::of(&self, &checked, limit);
@@ -120,7 +126,7 @@ impl<'a> RunPlan<'a> {
             time_limit = Some(timing::fit_epochs(&mut self.settings, dataset, supervision, allowed)?);
             checked = check(&self.settings)?;
         }
-        Ok(CheckedRun::new(self, checked, Expected { memory: estimate, limit, time_limit }))
+        Ok(CheckedRun::new(self, checked, Expected { memory: estimate, limit, time_limit, warnings: keeper.kept() }))
     }
 
     pub(crate) fn supervision(&self) -> Option<Supervision<'a>> {

@@ -6,14 +6,14 @@ use burn::Tensor;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, TensorData};
 use fiedler_augment::Pipeline;
-use fiedler_graph::Graph;
+use fiedler_graph::{Graph, Observer};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FitData, Footprint, Loss, Method, MethodInfo, Requirements, Step};
 use crate::descriptor::{self, DescriptorModel, DescriptorSettings};
-use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
+use crate::eigenvectors::{EigenvectorSettings, eigenvectors_watched};
 use crate::error::{Error, Result};
 use crate::pca::linear::{dense_times, unit_rows};
 use crate::pca::{self, CenteredGram, Components, PcaSettings, Projection, UnitRows, fixed, propagate, values, zeros};
@@ -195,7 +195,7 @@ impl Method for Hops {
         }
         let (values, width) = match (&model.features, &model.structural) {
             (Some(blocks), _) => blocks.embed(sample, &self.hops)?,
-            (None, Some(standardization)) => self.embed_structure(standardization, sample.topology())?,
+            (None, Some(standardization)) => self.embed_structure(standardization, sample.topology(), step.observer)?,
             (None, None) => return Err(Error::setting("method", "hops", "a model that was fitted")),
         };
         Ok(matrix(values, width, sample.features.device()))
@@ -212,10 +212,15 @@ impl Hops {
     }
 
     /// Structural features beside eigenvectors.
-    fn embed_structure(&self, by: &Standardization, graph: &Graph) -> Result<(Vec<f32>, usize)> {
+    fn embed_structure(
+        &self,
+        by: &Standardization,
+        graph: &Graph,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<f32>, usize)> {
         let mut structure = structural_features(graph)?.values().to_vec();
         standardize(&mut structure, &values(&by.mean), &values(&by.scale));
-        let vectors = eigenvectors(graph, &self.eigenvector_settings())?;
+        let vectors = eigenvectors_watched(graph, &self.eigenvector_settings(), observer)?;
         Ok(side_by_side(&[(structure, STRUCTURAL_COLUMNS), (vectors.values().to_vec(), vectors.columns())]))
     }
 }

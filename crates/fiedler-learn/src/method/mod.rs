@@ -40,6 +40,7 @@ mod untrained;
 use burn::Tensor;
 use burn::module::Module;
 use fiedler_augment::{Axis, FeatureMasking, Pipeline, SchemeSettings};
+use fiedler_graph::Observer;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -337,7 +338,6 @@ impl Phase {
 }
 
 /// What one step of training, or an embedding, looks at.
-#[derive(Debug)]
 pub struct Step<'a> {
     /// What there is to learn from.
     pub task: &'a Task,
@@ -357,6 +357,8 @@ pub struct Step<'a> {
     pub seed: u64,
     /// The way through the model: training with dropout, or evaluation.
     pub pass: Pass,
+    /// Who hears of what takes long, and may stop.
+    pub observer: &'a dyn Observer,
 }
 
 impl Step<'_> {

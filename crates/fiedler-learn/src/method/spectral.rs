@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hops::{HopBlocks, check_hops, check_iterations, matrix, requirements, side_by_side};
 use super::{FitData, Loss, Method, MethodInfo, Requirements, Step};
-use crate::eigenvectors::{EigenvectorSettings, eigenvectors};
+use crate::eigenvectors::{EigenvectorSettings, eigenvectors_watched};
 use crate::error::{Error, Result};
 use crate::pca::PcaSettings;
 use crate::state_dict::StateDict;
@@ -99,7 +99,7 @@ impl Method for Spectral {
 
     fn embed(&self, model: &SpectralModel, step: &Step<'_>) -> Result<Tensor<2>> {
         let sample = &step.views[0];
-        let vectors = eigenvectors(sample.topology(), &self.settings())?;
+        let vectors = eigenvectors_watched(sample.topology(), &self.settings(), step.observer)?;
         let mut blocks = vec![(vectors.values().to_vec(), vectors.columns())];
         if let Some(features) = &model.features {
             blocks.push(features.embed(sample, &self.propagated)?);

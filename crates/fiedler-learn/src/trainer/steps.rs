@@ -161,6 +161,7 @@ impl<'a, M: Method> Trainer<'a, M> {
             clock,
             seed: self.seed,
             pass: Pass::train(dropout),
+            observer: self.observer,
         }
     }
 
@@ -174,7 +175,7 @@ impl<'a, M: Method> Trainer<'a, M> {
     ) -> Step<'s> {
         let phase = &self.phases[0];
         let (task, seed) = (self.task, self.seed);
-        Step { task, clean, views, labels, rows: None, phase, clock, seed, pass: Pass::eval() }
+        Step { task, clean, views, labels, rows: None, phase, clock, seed, pass: Pass::eval(), observer: self.observer }
     }
 
     /// The loss of a model on a step, without recording anything.

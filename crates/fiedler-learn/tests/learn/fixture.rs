@@ -82,7 +82,8 @@ pub const SEED: u64 = 5;
 /// A first step in which nothing is dropped.
 pub fn step<'a>(task: &'a Task, phase: &'a Phase, clean: Option<&'a Sample>, views: &'a [Sample]) -> Step<'a> {
     let clock = Clock { epochs: 1, steps_per_epoch: 1, total_steps: 1, ..Clock::default() };
-    Step { task, clean, views, labels: None, rows: None, phase, clock, seed: SEED, pass: Pass::eval() }
+    let (pass, observer) = (Pass::eval(), &fiedler_graph::NoObserver);
+    Step { task, clean, views, labels: None, rows: None, phase, clock, seed: SEED, pass, observer }
 }
 
 /// The gradients of a model's weights by name.

@@ -188,7 +188,18 @@ pub fn step<'a>(
     clock: Clock,
     pass: Pass,
 ) -> Step<'a> {
-    Step { task, clean, views, labels: None, rows: None, phase, clock, seed: 7, pass }
+    Step {
+        task,
+        clean,
+        views,
+        labels: None,
+        rows: None,
+        phase,
+        clock,
+        seed: 7,
+        pass,
+        observer: &fiedler_graph::NoObserver,
+    }
 }
 
 /// The loss of each phase of a first step, with its gradients.
