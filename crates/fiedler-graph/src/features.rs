@@ -178,15 +178,34 @@ impl Features {
 
     /// Scales every row to sum to one in absolute value; rows of zeros stay, categories are left as they are.
     pub fn normalize_rows(&mut self) {
+        self.divide_rows(|row| row.iter().map(|value| value.abs()).sum());
+    }
+
+    /// Scales every row so that the root mean square of its entries that are not zero is one; rows of zeros stay, categories are left as
+    /// they are.
+    pub fn unit_entries(&mut self) {
+        self.divide_rows(|row| {
+            let entries = row.iter().filter(|value| **value != 0.0).count().max(1);
+            (row.iter().map(|value| value * value).sum::<f32>() / entries as f32).sqrt()
+        });
+    }
+
+    fn divide_rows(&mut self, size: impl Fn(&[f32]) -> f32 + Sync) {
+        let divide = |row: &mut [f32]| {
+            let size = size(row);
+            if size > 0.0 {
+                row.iter_mut().for_each(|value| *value /= size);
+            }
+        };
         match self {
             Features::Dense(dense) if dense.columns > 0 => {
                 dense.fingerprint.clear();
-                Arc::make_mut(&mut dense.values).par_chunks_mut(dense.columns).for_each(scale_to_one)
+                Arc::make_mut(&mut dense.values).par_chunks_mut(dense.columns).for_each(divide);
             }
             Features::Sparse(sparse) => {
                 sparse.fingerprint.clear();
                 for row in 0..sparse.rows() {
-                    scale_to_one(&mut sparse.values[sparse.indptr[row]..sparse.indptr[row + 1]]);
+                    divide(&mut sparse.values[sparse.indptr[row]..sparse.indptr[row + 1]]);
                 }
             }
             Features::Dense(_) | Features::Categorical(_) => {}
@@ -499,13 +518,6 @@ pub(crate) fn gather<T: Copy>(values: &[T], columns: usize, rows: &[u32]) -> Vec
         gathered.extend_from_slice(&values[row as usize * columns..(row as usize + 1) * columns]);
     }
     gathered
-}
-
-fn scale_to_one(row: &mut [f32]) {
-    let sum: f32 = row.iter().map(|value| value.abs()).sum();
-    if sum > 0.0 {
-        row.iter_mut().for_each(|value| *value /= sum);
-    }
 }
 
 fn check_finite(values: &[f32]) -> Result<()> {

@@ -139,6 +139,10 @@ impl<'a> Data<'a> {
                 if settings.normalize_rows {
                     features.to_mut().normalize_rows();
                 }
+                // Other sources have rows of length one, and stand back where there are many entries; standardized ones are one already.
+                if settings.sources.list().len() > 1 && !settings.standardize {
+                    features.to_mut().unit_entries();
+                }
                 Some(features)
             }
             None if settings.molecules.is_usual() => None,

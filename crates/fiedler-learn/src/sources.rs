@@ -33,8 +33,9 @@ pub enum FeatureSource {
     Spectral(usize),
 }
 
-/// Feature sources, side by side in their order: `given+structural+spectral:64`. None, written `auto`, are those of the dataset, or degrees
-/// where it has none.
+/// Feature sources, side by side in their order: `given+structural+spectral:64`. Entries of the dataset's own features are scaled to about
+/// one then, and rows of structural and spectral ones to length one, so that the more entries a node has, the less the others count. None,
+/// written `auto`, are those of the dataset, or degrees where it has none.
 ///
 /// ```
 /// use fiedler_learn::{FeatureSource, FeatureSources};

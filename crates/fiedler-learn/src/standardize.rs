@@ -20,8 +20,7 @@ pub(crate) struct ColumnScaling {
 }
 
 impl ColumnScaling {
-    /// Mean 0 and deviation 1 for columns of measurements; columns that are 0 or 1 everywhere stay, as do columns without deviation. All are
-    /// divided by the square root of their number, so that rows have a length of about one.
+    /// Mean 0 and deviation 1 for columns of measurements; columns that are 0 or 1 everywhere stay, and constant ones become 0.
     pub(crate) fn fit(features: &Features) -> Result<ColumnScaling> {
         let dense = dense(features)?;
         let columns = dense.columns();
@@ -31,8 +30,6 @@ impl ColumnScaling {
                 (means[column], scales[column]) = (0.0, 1.0);
             }
         }
-        let share = (columns.max(1) as f32).sqrt().recip();
-        scales.iter_mut().for_each(|scale| *scale *= share);
         Ok(ColumnScaling { means, scales })
     }
 
@@ -139,18 +136,17 @@ mod tests {
         let features = table(4, 3, vec![10.0, 1.0, 7.0, 20.0, 0.0, 7.0, 30.0, 1.0, 7.0, 40.0, 0.0, 7.0]);
         let scaling = ColumnScaling::fit(&features).unwrap();
         let scaled = scaling.apply(&features).unwrap().to_dense();
-        let root = 3f32.sqrt();
         // Deviation of 10, 20, 30, 40 is the root of 125.
         let expected: Vec<f32> = [(-15.0, 1.0), (-5.0, 0.0), (5.0, 1.0), (15.0, 0.0)]
             .iter()
-            .flat_map(|(value, mark)| [value / 125f32.sqrt() / root, mark / root, 0.0])
+            .flat_map(|(value, mark)| [value / 125f32.sqrt(), mark, 0.0])
             .collect();
         for (found, expected) in scaled.values().iter().zip(expected) {
             assert!((found - expected).abs() < 1e-6, "{found} {expected}");
         }
         // Of other rows, by the same numbers.
         let other = scaling.apply(&table(1, 3, vec![25.0, 1.0, 8.0])).unwrap().to_dense();
-        assert_eq!(other.values(), [0.0, 1.0 / root, 0.0]);
+        assert_eq!(other.values(), [0.0, 1.0, 0.0]);
         assert!(scaling.apply(&table(1, 2, vec![25.0, 1.0])).is_err());
     }
 

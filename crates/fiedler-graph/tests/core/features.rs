@@ -37,6 +37,17 @@ proptest! {
             prop_assert_eq!(gathered.to_dense().row(at).to_vec(), dense.to_dense().row(row as usize).to_vec());
         }
 
+        let (mut unit, mut unit_sparse) = (dense.clone(), sparse.clone());
+        unit.unit_entries();
+        unit_sparse.unit_entries();
+        for row in 0..rows {
+            let (scaled, from_sparse) = (unit.to_dense(), unit_sparse.to_dense());
+            let entries = values[row * columns..(row + 1) * columns].iter().filter(|value| **value != 0.0).count();
+            let squares: f32 = scaled.row(row).iter().map(|value| value * value).sum();
+            prop_assert!((squares - entries as f32).abs() <= 1e-4 * (1 + entries) as f32);
+            prop_assert!(scaled.row(row).iter().zip(from_sparse.row(row)).all(|(a, b)| (a - b).abs() <= 1e-5));
+        }
+
         let (mut dense, mut sparse) = (dense, sparse);
         dense.normalize_rows();
         sparse.normalize_rows();
