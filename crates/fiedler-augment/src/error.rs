@@ -35,6 +35,12 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// What is held elsewhere, in parts, cannot be worked on.
+    #[error("the parts of a graph cannot be worked on: {problem}")]
+    Parts {
+        /// What went wrong.
+        problem: String,
+    },
     /// Whoever watched asked to stop.
     #[error("stopped before the scheme was finished")]
     Stopped,
@@ -61,6 +67,11 @@ impl Error {
         Error::Setting { name: what.into(), value: name.into(), expected, hint }
     }
 
+    /// Something that went wrong with parts that are held elsewhere.
+    pub fn parts(problem: impl fmt::Display) -> Error {
+        Error::Parts { problem: problem.to_string() }
+    }
+
     /// The same, with advice.
     pub fn advise(self, advice: impl Into<String>) -> Error {
         match self {
@@ -81,7 +92,7 @@ impl Error {
             Error::NotAScheme { .. } => Some("give the scheme.safetensors that `fiedler augment` wrote".into()),
             Error::Graph(error) => error.hint(),
             Error::Spectral(error) => error.hint(),
-            Error::Stopped => None,
+            Error::Parts { .. } | Error::Stopped => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The norm of the spectrum without an eigensolver: of the expected graph, and of the graphs that are drawn.
 
 mod quadrature;
-mod sampled;
+pub(crate) mod sampled;
 
 use fiedler_graph::Graph;
 use fiedler_spectral::Operator;

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::axis::Axis;
 use crate::error::{Error, Result};
+use crate::support::Holders;
 
 /// Makes the enum of all schemes and everything that follows from the list: names, help, serde, parsing, dispatch, search axes.
 ///
@@ -182,6 +183,21 @@ impl SchemeSettings {
     pub fn compute(&self, set: &GraphSet, observer: &dyn Observer) -> Result<Scheme> {
         self.check(set)?;
         let (views, mut report) = self.augmentations(set, observer)?;
+        drawn::check(self, set, &views, &mut report)?;
+        Ok(Scheme::new(self.clone(), set, views, report))
+    }
+
+    /// As [`SchemeSettings::compute`], with the pairs of nodes of one large graph held in parts elsewhere; what comes of it has the same bits.
+    ///
+    /// # Errors
+    /// As there; also for schemes that are not `opposite`, and settings that look at all pairs or at single eigenvalues.
+    pub fn compute_in_parts(&self, set: &GraphSet, holders: &dyn Holders, observer: &dyn Observer) -> Result<Scheme> {
+        self.check(set)?;
+        let SchemeSettings::Opposite(spectral) = self else {
+            let expected = "opposite, where a graph is held in parts";
+            return Err(Error::setting("scheme", self.name(), expected).advise("compute the scheme in one process"));
+        };
+        let (views, mut report) = spectral.opposite_in_parts(set, holders, observer)?;
         drawn::check(self, set, &views, &mut report)?;
         Ok(Scheme::new(self.clone(), set, views, report))
     }

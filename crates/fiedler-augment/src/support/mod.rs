@@ -11,6 +11,7 @@ mod low_rank;
 mod measure;
 mod nodes;
 mod pairs;
+mod parts;
 mod split;
 mod stream;
 mod tiles;
@@ -22,6 +23,8 @@ pub use candidates::draw_candidates;
 pub use either::PairSupport;
 pub use nodes::Nodes;
 pub use pairs::Pairs;
+pub(crate) use parts::PartedPairs;
+pub use parts::{Answer, Holders, Part, Question};
 pub use split::{LIGHT, MiddlePair, PairsAround, Split, light_sums_by_visiting, whole_sums_by_visiting};
 pub use triangle::Triangle;
 
@@ -166,7 +169,7 @@ pub struct MetricStep {
 }
 
 /// How far an attempt went.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Moved {
     /// `Σ (x - held x)²`
     pub squared: f64,
@@ -234,7 +237,7 @@ impl Clamp {
 }
 
 /// How strongly an objective pulls values up.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Rise {
     /// The largest derivative of any pair.
     pub largest: f64,

@@ -1,11 +1,10 @@
 //! Supports that list their pairs: every pair with a weight costs one quadrature at each of its ends.
 
-use std::sync::OnceLock;
-
 use fiedler_spectral::Operator;
 use fiedler_spectral::simd::Arch;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::super::Evaluation;
 use super::super::quadrature::{AtNodes, NODES, Rule, class, rules};
@@ -17,9 +16,9 @@ use crate::support::PairsAround;
 const PAIRS_A_FLUSH: usize = 256;
 
 /// What is known of a node once the pairs around it are.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[repr(align(64))]
-struct Node {
+pub(crate) struct Node {
     /// `w P`
     products: Lanes,
     class: u32,
@@ -28,25 +27,64 @@ struct Node {
 }
 
 pub(super) fn evaluate(around: &PairsAround, operator: Operator) -> Evaluation {
-    let (count, rules, arch) = (around.num_nodes(), rules(operator), Arch::new());
-    let mut nodes = vec![Node::default(); count];
+    let nodes = products(around, operator);
+    let gathered = gather(around, 0, &nodes, operator);
+    together(&nodes, gathered, operator)
+}
+
+/// What some nodes have of the pairs around them: the first half of an evaluation.
+pub(crate) fn products(around: &PairsAround, operator: Operator) -> Vec<Node> {
+    let (rules, arch) = (rules(operator), Arch::new());
+    let mut nodes = vec![Node::default(); around.num_nodes()];
     nodes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, nodes)| {
         arch.dispatch(Products { rules, around, first: piece * PIECE, nodes });
     });
+    nodes
+}
+
+/// What the partners of some nodes add up to.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Gathered {
+    inverse: Vec<f64>,
+    pull: Vec<f64>,
+    quadrature: Vec<Quadrature>,
+    /// The parts of the norm, piece by piece.
+    norms: Vec<f64>,
+}
+
+impl Gathered {
+    /// Adds what further nodes have.
+    pub(crate) fn extend(&mut self, more: Gathered) {
+        self.inverse.extend(more.inverse);
+        self.pull.extend(more.pull);
+        self.quadrature.extend(more.quadrature);
+        self.norms.extend(more.norms);
+    }
+}
+
+/// The second half: for the nodes from `from` on that the pairs are around, from the first half of all nodes.
+pub(crate) fn gather(around: &PairsAround, from: usize, nodes: &[Node], operator: Operator) -> Gathered {
+    let (count, rules, arch) = (around.num_nodes(), rules(operator), Arch::new());
     let (mut inverse, mut pull) = (vec![0.0; count], vec![0.0; count]);
     let mut quadrature = vec![Quadrature::default(); count];
     let sums = inverse.par_chunks_mut(PIECE).zip(pull.par_chunks_mut(PIECE));
     let pieces = sums.zip(quadrature.par_chunks_mut(PIECE)).enumerate();
     let norms: Vec<f64> = pieces
         .map(|(piece, ((inverse, pull), quadrature))| {
-            arch.dispatch(Gather { rules, around, nodes: &nodes, first: piece * PIECE, inverse, pull, quadrature })
+            arch.dispatch(Gather { rules, around, from, nodes, first: piece * PIECE, inverse, pull, quadrature })
         })
         .collect();
+    Gathered { inverse, pull, quadrature, norms }
+}
+
+/// The evaluation, from both halves of all nodes.
+pub(crate) fn together(nodes: &[Node], gathered: Gathered, operator: Operator) -> Evaluation {
     let own = match operator {
-        Operator::Laplacian => count as f64,
+        Operator::Laplacian => nodes.len() as f64,
         Operator::Propagation => nodes.iter().map(|node| node.own_loop).sum(),
     };
-    let kernel = PairKernel::sampled(inverse, pull, SampledKernel { quadrature, terms: OnceLock::new() });
+    let Gathered { inverse, pull, quadrature, norms } = gathered;
+    let kernel = PairKernel::sampled(inverse, pull, SampledKernel::of_quadrature(quadrature));
     Evaluation { squared_norm: own + norms.iter().sum::<f64>(), kernel }
 }
 
@@ -95,6 +133,8 @@ fn degree(pairs: &[(u32, f32)]) -> f64 {
 struct Gather<'a> {
     rules: &'a [Rule],
     around: &'a PairsAround,
+    /// The node that the first of those around is, and all nodes.
+    from: usize,
     nodes: &'a [Node],
     first: usize,
     inverse: &'a mut [f64],
@@ -107,11 +147,11 @@ impl WithSimd for Gather<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Gather { rules, around, nodes, first, .. } = self;
+        let Gather { rules, around, from, nodes, first, .. } = self;
         let sums = self.inverse.iter_mut().zip(self.pull);
         let mut norm = 0.0;
         for ((at, (inverse, pull)), quadrature) in (first..).zip(sums).zip(self.quadrature) {
-            let Node { products, class, .. } = nodes[at];
+            let Node { products, class, .. } = nodes[from + at];
             let rule = &rules[class as usize];
             let s = rule.single;
             let mut partners: AtNodes = [0.0; NODES];

@@ -21,20 +21,21 @@
 // Nodes of a rule are the subject here, and several arrays have an entry for each.
 #![allow(clippy::needless_range_loop)]
 
-mod listed;
+pub(crate) mod listed;
 mod streamed;
 
 use std::sync::OnceLock;
 
 use fiedler_spectral::Operator;
 use pulp::{Scalar, Simd};
+use serde::{Deserialize, Serialize};
 
 use super::Evaluation;
 use super::quadrature::NODES;
 use crate::support::{LIGHT, Support};
 
 /// Nodes that a thread takes at a time: enough to be worth the handing over.
-const PIECE: usize = 1 << 12;
+pub(crate) const PIECE: usize = 1 << 12;
 
 pub(super) fn evaluate(support: &impl Support, operator: Operator) -> Evaluation {
     match support.pairs_around() {
@@ -68,9 +69,9 @@ pub(crate) struct Terms {
 }
 
 /// A node's part in the derivative of any pair: `s`, `w P` and `w s P C` at the nodes of its rule.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[repr(align(32))]
-struct Quadrature {
+pub(crate) struct Quadrature {
     s: Lanes,
     products: Lanes,
     pulls: Lanes,
@@ -80,6 +81,16 @@ struct Quadrature {
 type Lanes = [f32; NODES];
 
 impl SampledKernel {
+    /// The derivative of these nodes' pairs.
+    pub(crate) fn of_quadrature(quadrature: Vec<Quadrature>) -> SampledKernel {
+        SampledKernel { quadrature, terms: OnceLock::new() }
+    }
+
+    /// What it is made of, a node each.
+    pub(crate) fn quadrature(&self) -> &[Quadrature] {
+        &self.quadrature
+    }
+
     /// The derivative for a pair of any weight.
     #[inline(always)]
     pub(crate) fn at(&self, k: usize, l: usize, weight: f64) -> f64 {

@@ -9,7 +9,7 @@ use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::{Evaluation, SpectralObjective, full_spectrum};
 use crate::scheme::NormOf;
-use crate::support::{PairSupport, Pairs, Support};
+use crate::support::{Holders, PairSupport, Pairs, PartedPairs, Support};
 use crate::transport::{MeasuredSpectrum, SpectrumMethod, SpectrumSolver, quickest_moments};
 
 /// Degree of the polynomials that tell outermost eigenvalues from the others. On Cora the derivative of the norm of 400 or 1,000 of each end
@@ -91,6 +91,22 @@ pub(super) fn climb_norm(
     let mut solver = settings.solver();
     let before = solver.solve(original)?.norm().squared_norm;
     climb(support, before, ascent, |support| Ok(solver.solve(support)?.norm()), watch)
+}
+
+/// Pushes the norm of drawn graphs up or down, with the pairs held in parts elsewhere; what comes of it has the same bits.
+pub(super) fn climb_in_parts(
+    pairs: Pairs,
+    original: &Pairs,
+    settings: &Spectral,
+    ascent: &Ascent,
+    holders: &dyn Holders,
+    watch: StepWatch<'_>,
+) -> Result<(Pairs, Climbed)> {
+    let (operator, of) = (settings.operator, NormOf::DrawnGraphs);
+    let before = full_spectrum(original, operator, SpectralObjective::Sampled).squared_norm;
+    let mut parted = PartedPairs::new(pairs, operator, holders)?;
+    let climbed = climb(&mut parted, before, ascent, |parted| parted.evaluate(), watch)?;
+    Ok((parted.into_pairs()?, Climbed { of, ..climbed }))
 }
 
 /// Pushes the norm of the K lowest and K highest eigenvalues up or down, without an eigensolver.

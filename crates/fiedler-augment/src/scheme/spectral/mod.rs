@@ -24,10 +24,10 @@ use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::SpectralObjective;
 use crate::sample::EdgeFlips;
-use crate::support::{PairSupport, Pairs, Support};
+use crate::support::{Holders, PairSupport, Pairs, Support};
 use crate::transport::{SpectrumMethod, SpectrumSolver};
 use choice::Limits;
-use climb::{OUTERMOST_DEGREE, climb_apart, climb_norm, start};
+use climb::{OUTERMOST_DEGREE, StepWatch, climb_apart, climb_in_parts, climb_norm, start};
 
 /// The largest residual of an eigenpair that a derivative is taken from.
 pub(super) const TOLERANCE: f64 = 1e-5;
@@ -172,6 +172,52 @@ impl Spectral {
     }
 
     pub(super) fn opposite(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
+        self.opposite_by(set, observer, |mut support, original, ascent, watch| {
+            let climbed = climb_norm(&mut support, original, self, ascent, watch)?;
+            Ok((support, climbed))
+        })
+    }
+
+    /// As [`Spectral::opposite`], with the pairs of one graph held in parts elsewhere.
+    pub(super) fn opposite_in_parts(
+        &self,
+        set: &GraphSet,
+        holders: &dyn Holders,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<Augmentation>, Report)> {
+        let refuse = |name: &str, found: &str, expected: &str, advice: &str| {
+            Error::setting(name, found, format!("{expected}, where a graph is held in parts")).advise(advice)
+        };
+        let in_one = "compute the scheme in one process";
+        if set.len() != 1 {
+            let found = set.len().to_string();
+            return Err(refuse("number of graphs", &found, "one", "many graphs are shared out in shards"));
+        }
+        if !self.is_closed(set.num_nodes()) {
+            return Err(refuse("k", "given", "all eigenvalues", in_one));
+        }
+        if self.norm_objective() != SpectralObjective::Sampled {
+            return Err(refuse("objective", "expected", "sampled", in_one));
+        }
+        self.opposite_by(set, observer, |support, original, ascent, watch| match support {
+            PairSupport::Chosen(pairs) => {
+                let (pairs, climbed) = climb_in_parts(pairs, original, self, ascent, holders, watch)?;
+                Ok((PairSupport::Chosen(pairs), climbed))
+            }
+            PairSupport::All(_) => {
+                let advice = "choose candidates, or compute the scheme in one process";
+                Err(refuse("support", "all", "edges or candidates", advice))
+            }
+        })
+    }
+
+    /// Both views, each climbed as told: from the pairs at their start and those of the graph as it is.
+    fn opposite_by(
+        &self,
+        set: &GraphSet,
+        observer: &dyn Observer,
+        climb: impl for<'g> Fn(PairSupport<'g>, &Pairs, &Ascent, StepWatch<'_>) -> Result<(PairSupport<'g>, Climbed)> + Sync,
+    ) -> Result<(Vec<Augmentation>, Report)> {
         let limits = Limits::of(set, self);
         let mut views = Vec::new();
         for (view, (name, direction)) in [("max", Direction::Max), ("min", Direction::Min)].into_iter().enumerate() {
@@ -181,7 +227,7 @@ impl Spectral {
                 let ascent = self.ascent(graph, direction);
                 let mut support = self.support(&chosen, graph, goal, at);
                 start(&mut support, self.start.unwrap_or(Start::Zero), ascent.budget, self.seed, view, at);
-                let climbed = climb_norm(&mut support, &Pairs::new(graph, &[]), self, &ascent, watch[0])?;
+                let (support, climbed) = climb(support, &Pairs::new(graph, &[]), &ascent, watch[0])?;
                 Ok(vec![outcome(support, climbed, chosen, ascent)])
             })?);
         }

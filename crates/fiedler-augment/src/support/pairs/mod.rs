@@ -22,11 +22,11 @@ use crate::kernel::{Computed, PairKernel};
 use crate::projection::shift_to_budget;
 
 /// Pairs weighed at a time.
-const PIECE: usize = 1 << 13;
+pub(super) const PIECE: usize = 1 << 13;
 /// Pairs whose terms are computed together.
 const PIECE_OF_ROW: usize = 64;
 /// Pieces a thread takes at a time.
-const PIECES: usize = 8;
+pub(super) const PIECES: usize = 8;
 
 /// A list of pairs `(low, high)`.
 #[derive(Debug, Clone)]
@@ -97,6 +97,24 @@ impl Pairs {
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32, bool, f32)> + '_ {
         let keys = self.tiles.keys();
         self.tiles.ascending().map(move |(place, low, high)| (low, high, keys[place].is_edge(), self.x(place)))
+    }
+
+    /// Hands over every pair in the order of values: its lower and its higher node, whether it is an edge.
+    pub(super) fn in_place(&self, mut visit: impl FnMut(usize, u32, u32, bool)) {
+        let keys = self.tiles.keys();
+        self.tiles.for_each(|place, low, high| visit(place, low as u32, high as u32, keys[place].is_edge()));
+    }
+
+    /// The values, and what projects them.
+    pub(super) fn raw(&self) -> (&[f32], Clamp) {
+        (&self.values, self.clamp)
+    }
+
+    /// Sets all values, in their order, and the shift that projects them.
+    pub(super) fn set_raw(&mut self, values: Vec<f32>, shift: f32) {
+        assert_eq!(values.len(), self.values.len(), "one value for each pair");
+        (self.values, self.held) = (values, None);
+        self.changed(shift);
     }
 
     fn x(&self, place: usize) -> f32 {
@@ -261,12 +279,12 @@ impl Values<'_> {
 }
 
 /// How strongly values are pulled up.
-struct RiseOf<'a> {
-    values: &'a [f32],
-    derivatives: &'a [f32],
-    clamp: Clamp,
-    sign: f64,
-    threshold: f64,
+pub(super) struct RiseOf<'a> {
+    pub(super) values: &'a [f32],
+    pub(super) derivatives: &'a [f32],
+    pub(super) clamp: Clamp,
+    pub(super) sign: f64,
+    pub(super) threshold: f64,
 }
 
 impl WithSimd for RiseOf<'_> {
