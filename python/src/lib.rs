@@ -14,10 +14,12 @@ mod gathering;
 mod labels;
 mod lists;
 mod page;
+mod parts;
 mod pool;
 mod run;
 mod run_settings;
 mod scheme;
+mod search;
 mod spectrum;
 mod table;
 mod work;
@@ -54,11 +56,15 @@ mod _fiedler {
     #[pymodule_export]
     use crate::page::{page_of_dataset, page_of_paths, page_of_run, page_of_scheme};
     #[pymodule_export]
+    use crate::parts::{RawPart, compute_in_parts};
+    #[pymodule_export]
     use crate::pool::set_threads;
     #[pymodule_export]
     use crate::run::{RawEncoder, RawRun, fit_run, load_run};
     #[pymodule_export]
     use crate::scheme::{RawScheme, compute_scheme, read_scheme, scheme_settings};
+    #[pymodule_export]
+    use crate::search::{search_gather, search_run, search_runs};
     #[pymodule_export]
     use crate::spectrum::spectrum;
     #[pymodule_export]

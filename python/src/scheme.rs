@@ -90,7 +90,7 @@ pub fn read_scheme(
 }
 
 impl RawScheme {
-    fn new(scheme: Scheme, dataset: RawDataset) -> RawScheme {
+    pub fn new(scheme: Scheme, dataset: RawDataset) -> RawScheme {
         let whole = dataset.task.dataset.graphs.whole();
         RawScheme { scheme: Arc::new(scheme), dataset, whole }
     }

@@ -17,8 +17,27 @@ import numpy as np
 import pytest
 
 import fiedler
-from fiedler import distributed
-from fiedler.distributed import Experiment, augment_many, gather, jobs, reproduce, run_job, shards
+from fiedler.distributed import (
+    Experiment,
+    Search,
+    TrialRun,
+    _cluster,
+    _files,
+    _parts,
+    _search,
+    _tables,
+    augment,
+    augment_many,
+    gather,
+    gather_trials,
+    jobs,
+    reproduce,
+    run_job,
+    run_trial,
+    shards,
+    trial_runs,
+    tune,
+)
 
 ROWS = ["hops", "R-GCN", "GCL-SPAN"]
 SMALL = Experiment("node", datasets=["citation:nodes=300"], methods=ROWS, seeds=2, epochs=3, protocol="random")
@@ -79,11 +98,70 @@ def test_a_lock_of_a_machine_that_is_gone_stops_nobody(tmp_path) -> None:
     lock = {"pid": 1, "host": "a machine that is gone", "started": int(time.time()), "nanoseconds": 0}
     (tmp_path / "second" / place / "run.lock").write_text(json.dumps(lock))
     assert run_job(SMALL, number, tmp_path / "second") is False
-    distributed._run(SMALL, number, str(tmp_path / "second"), 1)
+    _tables._run(SMALL, number, str(tmp_path / "second"), 1)
     fiedler.set_threads(None)
     assert next(job.finished for job in jobs(SMALL, tmp_path / "second") if job.number == number)
     first, second = (tmp_path / name / place / "embeddings.npy" for name in ("first", "second"))
     assert first.read_bytes() == second.read_bytes()
+
+
+SEARCH = Search("sbm:nodes=200", recipe="span-small", epochs=2, budget=6)
+
+
+def trials(folder: Path) -> list[str]:
+    """What the trials of a search came to, without how long they took."""
+    lines = [line.split(",") for line in (folder / "trials.csv").read_text().splitlines()]
+    timed = lines[0].index("seconds")
+    return [",".join(cell for at, cell in enumerate(line) if at != timed) for line in lines]
+
+
+def found(result: dict) -> dict:
+    """What a search found, without the name of its folder."""
+    return {key: value for key, value in result.items() if key != "best"}
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory) -> tuple[dict, list[str]]:
+    """A search in one process: what it found, and its trials."""
+    folder = tmp_path_factory.mktemp("search")
+    result = gather_trials(SEARCH, folder)
+    return found(result), trials(folder)
+
+
+def test_the_runs_of_a_search_by_themselves(tmp_path, searched) -> None:
+    first = trial_runs(SEARCH, tmp_path)
+    assert [(run.number, run.seed, run.finished) for run in first] == [(at, 1000, False) for at in range(4)]
+    assert not list(tmp_path.glob("*.csv")), "listing writes no results"
+    assert run_trial(SEARCH, TrialRun(0, 99, 1000, False), tmp_path) is False
+    for run in reversed(first):
+        assert run_trial(SEARCH, run, tmp_path) is True
+    assert run_trial(SEARCH, first[0], tmp_path) is True, "again does no harm"
+    later = trial_runs(SEARCH, tmp_path)
+    assert {(run.trial, run.seed) for run in later}.isdisjoint((run.trial, run.seed) for run in first) and len(later) == 2
+    # Elsewhere it takes what trials came to before.
+    files = _search._run(SEARCH, later[0], None, 1, _search._scores(tmp_path))
+    fiedler.set_threads(None)
+    assert any(name.endswith("valid.json") for name in files) and all(name.startswith("runs/") for name in files)
+    assert not any(name in files for name in _search._scores(tmp_path))
+    _files.keep_files(files, tmp_path)
+    assert [run.finished for run in trial_runs(SEARCH, tmp_path)] == [True, False]
+    assert found(gather_trials(SEARCH, tmp_path)) == searched[0] and trials(tmp_path) == searched[1]
+    assert trial_runs(SEARCH, tmp_path) == [] and (tmp_path / "best.toml").is_file()
+
+
+def test_a_search_of_data_in_memory(tmp_path, searched) -> None:
+    data = fiedler.read("sbm:nodes=200")
+    assert found(gather_trials(replace(SEARCH, data=data), tmp_path)) == searched[0]
+    assert isinstance(replace(SEARCH, data=data.adjacency())._sendable().data, fiedler.Dataset)
+    assert SEARCH._sendable() is SEARCH
+
+
+def test_what_a_search_refuses(tmp_path) -> None:
+    for wrong, match in [({"budget": 0}, "budget"), ({"protocol": "reference"}, "reference"), ({"recipe": "cake"}, "cake"), ({"method": "dgii"}, "dgii")]:
+        with pytest.raises((fiedler.SettingError, fiedler.NotFoundError), match=match):
+            trial_runs(replace(SEARCH, **wrong), tmp_path)
+    with pytest.raises(fiedler.DataError, match="labels"):
+        trial_runs(Search("barabasi-albert"), tmp_path)
 
 
 def test_what_is_refused(tmp_path, monkeypatch) -> None:
@@ -133,17 +211,17 @@ def test_settings_may_be_nested_and_none(tmp_path) -> None:
 
 def test_a_scheme_that_is_handed_to_a_run_is_not_computed_again(tmp_path) -> None:
     (first, second) = [job for job in jobs(SMALL, tmp_path) if job.row == "GCL-SPAN"]
-    alone = distributed._run(SMALL, second.number, None, 1)
+    alone = _tables._run(SMALL, second.number, None, 1)
     fiedler.set_threads(None)
-    schemes = distributed._schemes(alone)
+    schemes = _tables._schemes(alone)
     (timing,) = (name for name in schemes if name.endswith(".json"))
     if len(schemes) == 1:
         pytest.skip("the machine computes this scheme faster than reading it is worth")
     # Whoever computes it writes down how long that took.
     schemes[timing] = json.dumps({**json.loads(schemes[timing]), "seconds": 12345.0}).encode()
-    handed = distributed._run(SMALL, second.number, None, 1, schemes)
+    handed = _tables._run(SMALL, second.number, None, 1, schemes)
     fiedler.set_threads(None)
-    assert not distributed._schemes(handed), "what was given does not come back"
+    assert not _tables._schemes(handed), "what was given does not come back"
     (embeddings,) = (name for name in alone if name.endswith("embeddings.npy"))
     assert handed[embeddings] == alone[embeddings]
     # And those that wait for it get it.
@@ -154,13 +232,13 @@ def test_a_scheme_that_is_handed_to_a_run_is_not_computed_again(tmp_path) -> Non
         given[job.number] = files
         return ray.begin(lambda: alone)
 
-    assert len(list(distributed._each(ray, [first, second], begin, None))) == 2
-    assert sorted(given.values(), key=bool) == [None, distributed._schemes(alone)]
+    assert len(list(_tables._each(ray, [first, second], begin, None))) == 2
+    assert sorted(given.values(), key=bool) == [None, _tables._schemes(alone)]
 
 
 def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch) -> None:
     path = tmp_path / "file"
-    distributed._replace(path, b"first")
+    _files.replace_file(path, b"first")
     seen = []
 
     def torn(self: Path, target: Path) -> None:
@@ -170,7 +248,7 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(Path, "replace", torn)
     for _ in range(2):
         with pytest.raises(OSError, match="no space"):
-            distributed._replace(path, b"second")
+            _files.replace_file(path, b"second")
     assert len(set(seen)) == 2, "two writers do not meet"
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"first")]
 
@@ -179,7 +257,7 @@ class Pretended:
     """What `fiedler.distributed` asks of Ray, in this process: tasks are done one at a time, in their order."""
 
     def __init__(self, cpus: int) -> None:
-        self.exceptions = SimpleNamespace(RayTaskError=ZeroDivisionError, RayError=ZeroDivisionError)
+        self.exceptions = SimpleNamespace(RayTaskError=ZeroDivisionError, RayActorError=ZeroDivisionError, RayError=ZeroDivisionError)
         self.cpus, self.most, self.begun, self.left, self.asked, self.cancelled = cpus, 0, 0, {}, [], []
 
     def is_initialized(self) -> bool:
@@ -202,6 +280,8 @@ class Pretended:
 
     def remote(self, **options):
         def task(function):
+            if isinstance(function, type):
+                return SimpleNamespace(remote=lambda *arguments: PretendedActor(self, function, arguments))
             bound = SimpleNamespace(remote=lambda *arguments: self.begin(lambda: function(*arguments)))
             return SimpleNamespace(options=lambda **options: bound)
 
@@ -219,6 +299,23 @@ class Pretended:
     def cancel(self, reference) -> None:
         self.cancelled.append(reference)
 
+    def kill(self, actor) -> None:
+        self.asked.append("kill")
+
+
+class PretendedActor:
+    """An actor in this process; one that is lost begins anew, as Ray begins it."""
+
+    def __init__(self, ray: Pretended, kind: type, arguments: tuple) -> None:
+        self.ray, self.begin = ray, lambda: kind(*arguments)
+        self.held = self.begin()
+
+    def lose(self) -> None:
+        self.held = self.begin()
+
+    def __getattr__(self, name: str):
+        return SimpleNamespace(remote=lambda *arguments: self.ray.begin(lambda: getattr(self.held, name)(*arguments)))
+
 
 @pytest.fixture
 def pretended(monkeypatch):
@@ -231,7 +328,7 @@ def pretended(monkeypatch):
 def test_without_an_address_no_cluster_is_joined(pretended, monkeypatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "192.0.2.1:6379")
     for address in (None, "auto"):
-        with distributed._connected(address):
+        with _cluster.connected(address):
             pass
     assert [asked["address"] for asked in pretended.asked[::2]] == ["local", "auto"] and pretended.asked[1] == "shutdown"
 
@@ -253,6 +350,94 @@ def test_what_is_under_way_is_cancelled_by_an_error(pretended, tmp_path) -> None
     with pytest.raises(KeyboardInterrupt):
         reproduce(SMALL, tmp_path / "table", progress=lambda stage, *told: stopped() if stage == "runs" else None)
     assert len(pretended.cancelled) > 2 and sorted(pretended.left) == pretended.cancelled
+
+
+def test_a_search_by_tasks_finds_what_one_process_finds(pretended, tmp_path, searched) -> None:
+    heard = []
+    for shared in (True, False):
+        folder = tmp_path / str(shared)
+        result = tune(SEARCH, folder, shared=shared, progress=lambda *told: heard.append(told))
+        assert found(result) == searched[0] and trials(folder) == searched[1]
+        assert result["best"] == str(folder / "best.toml") and not list(folder.rglob("*.part"))
+    assert pretended.begun == 2 * 6 and heard[0] == ("runs of a generation", 0, 4)
+    # What is there is not made again.
+    tune(SEARCH, tmp_path / "True")
+    assert pretended.begun == 2 * 6
+
+
+LARGE = "sbm:nodes=9000,classes=3,degree=5"
+STEPS = {"name": "opposite", "steps": 6, "support": "candidates", "candidates": 3}
+
+
+@pytest.fixture(scope="module")
+def computed() -> fiedler.Augmentation:
+    """A scheme that one process computes."""
+    return fiedler.Augmentation(STEPS).fit(LARGE)
+
+
+def same_scheme(one: fiedler.Augmentation, other: fiedler.Augmentation) -> bool:
+    """Whether both have the same probabilities, bit by bit, and took the same steps."""
+    steps = [[(view["curve"], view["gap"]) for view in scheme.report_["views"]] for scheme in (one, other)]
+    pairs = [[scheme.probabilities(view) for view in (0, 1)] for scheme in (one, other)]
+    alike = all(
+        np.array_equal(first.data.view(np.int32), second.data.view(np.int32)) and np.array_equal(first.indices, second.indices)
+        for first, second in zip(*pairs, strict=True)
+    )
+    return alike and steps[0] == steps[1]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_graph_in_parts_has_the_scheme_of_one_process(pretended, tmp_path, monkeypatch, computed, kept) -> None:
+    folder = tmp_path / "checkpoints" if kept else None
+    monkeypatch.setattr(_parts, "_COPIED_EVERY", 5)
+    assert same_scheme(augment(LARGE, STEPS, workers=3, checkpoints=folder), computed)
+    asked, whole = [0], _parts._Holders.ask
+
+    def loses(self, *arguments):
+        asked[0] += 1
+        if asked[0] % 4 == 0:
+            self.all[asked[0] // 4 % len(self.all)].lose()
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(_parts._Holders, "ask", loses)
+    found = augment(LARGE, STEPS, workers=2, checkpoints=folder)
+    assert asked[0] > 40 and same_scheme(found, computed)
+    assert not kept or not list(folder.iterdir()), "copies are for parts that are lost"
+    view, expected = found.sample(epoch=3), computed.sample(epoch=3)
+    assert np.array_equal(view.edge_index, expected.edge_index)
+
+
+def test_what_a_graph_in_parts_refuses(pretended, tmp_path, monkeypatch) -> None:
+    for settings, match in [("uniform-removal", "opposite"), ({"name": "opposite", "objective": "expected"}, "objective"), ({"name": "opposite", "k": 3}, "k is")]:
+        with pytest.raises(fiedler.SettingError, match=match) as caught:
+            augment("karate", settings, workers=2)
+        assert "one process" in caught.value.hint
+    with pytest.raises(fiedler.SettingError, match="support is all"):
+        augment("karate", workers=1)
+
+    def stopped(self, *arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_parts._Holders, "ask", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        augment(LARGE, STEPS, workers=1)
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "ray", pretended)
+
+    def forgets(self, *arguments):
+        # As on a machine that has another folder of that name.
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for actor in self.all:
+            actor.lose()
+        return whole(self, *arguments)
+
+    whole = _parts._Holders.ask
+    monkeypatch.setattr(_parts, "_COPIED_EVERY", 1)
+    monkeypatch.setattr(_parts._Holders, "ask", forgets)
+    with pytest.raises(fiedler.FiedlerError, match="copy of part 0") as caught:
+        augment(LARGE, STEPS, workers=2, checkpoints=tmp_path)
+    assert "share" in caught.value.hint
 
 
 def test_shards_of_other_settings_stay(pretended, tmp_path) -> None:
@@ -357,7 +542,7 @@ def test_a_worker_and_a_node_are_killed_and_the_table_is_the_same(cluster, tmp_p
 
     def held(*arguments):
         """A run that says where it is under way, and does not go on before the file `go` is there. As a function in a function it needs no tests there."""
-        import fiedler.distributed as there
+        import fiedler.distributed._tables as there
 
         whole = there.run_job
         # A worker outlives its node by a moment.
@@ -375,7 +560,7 @@ def test_a_worker_and_a_node_are_killed_and_the_table_is_the_same(cluster, tmp_p
         finally:
             there.run_job = whole
 
-    monkeypatch.setattr(distributed, "_run", held)
+    monkeypatch.setattr(_tables, "_run", held)
     thread = threading.Thread(target=kill)
     thread.start()
     heard = []
@@ -426,7 +611,7 @@ def test_tasks_of_ray_are_cancelled_by_an_error(cluster) -> None:
     import ray
 
     task = ray.remote(lambda: time.sleep(300)).remote()
-    with pytest.raises(ZeroDivisionError), distributed._running(ray) as running:
+    with pytest.raises(ZeroDivisionError), _cluster.running_tasks(ray) as running:
         running[task] = None
         raise ZeroDivisionError
     with pytest.raises(ray.exceptions.TaskCancelledError):
@@ -437,3 +622,46 @@ def test_what_fails_there_is_raised_here_with_its_hint(cluster, tmp_path) -> Non
     with pytest.raises(fiedler.NotFoundError) as caught:
         augment_many(["corra"], out=tmp_path / "schemes")
     assert "did you mean cora" in caught.value.hint
+
+
+@pytest.mark.slow
+def test_a_search_on_a_cluster_whose_worker_is_killed(cluster, tmp_path, monkeypatch, searched) -> None:
+    killed: list[int] = []
+    (tmp_path / "first").touch()
+
+    def dies(*arguments):
+        """A run in which the first worker that comes to it ends."""
+        import fiedler.distributed._search as there
+
+        try:
+            (tmp_path / "first").unlink()
+        except FileNotFoundError:
+            return there._run(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(_search, "_run", dies)
+    result = tune(SEARCH, tmp_path / "out", progress=lambda *told: killed.append(told[1]))
+    assert not (tmp_path / "first").exists() and killed
+    assert found(result) == searched[0] and trials(tmp_path / "out") == searched[1]
+
+
+@pytest.mark.slow
+def test_a_graph_in_parts_on_a_cluster(cluster, tmp_path, monkeypatch, computed) -> None:
+    for workers in (1, 2, 3):
+        assert same_scheme(augment(LARGE, STEPS, workers=workers), computed), workers
+    asked, ended, whole = [0], [], _parts._Holders.ask
+
+    def kills(self, *arguments):
+        # In the middle of each kind of question there is: both halves of an evaluation, steps, projections.
+        asked[0] += 1
+        if asked[0] in (2, 3, 5, 8, 13, 21):
+            ended.append(asked[0])
+            self.ray.kill(self.all[asked[0] % 2], no_restart=False)
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(_parts._Holders, "ask", kills)
+    monkeypatch.setattr(_parts, "_COPIED_EVERY", 2)
+    for checkpoints in (None, tmp_path):
+        asked[0] = 0
+        assert same_scheme(augment(LARGE, STEPS, workers=2, checkpoints=checkpoints), computed)
+    assert len(ended) == 12

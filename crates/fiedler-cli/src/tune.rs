@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use fiedler_evaluate::ProtocolPreset;
-use fiedler_experiment::recipe::{self, SettingsSource};
-use fiedler_experiment::search::{GENERATION, Search, SearchPlan, Trial, best_path, shown};
+use fiedler_experiment::search::{GENERATION, Search, SearchPlan, SearchStart, Trial, best_path, shown};
 use fiedler_experiment::tables::TablePart;
-use fiedler_experiment::{Error, ErrorKind, Result, Task, settings_tree};
-use fiedler_learn::run::Settings;
+use fiedler_experiment::{Result, Task};
 use fiedler_report::number::several;
 use serde_json::json;
 
@@ -84,7 +82,7 @@ impl Tune {
         let task = Task::open(&self.data, &self.reading.options(), common.seed(), output)?;
         task.target()?;
         let plan = SearchPlan {
-            base: self.base(&task, output)?,
+            base: self.start().resolve(&task, output)?,
             protocol: self.protocol,
             seed: common.seed(),
             budget: self.budget.into(),
@@ -111,46 +109,23 @@ impl Tune {
         self.tell(&task, &search, &trials, output)
     }
 
-    /// The settings that the search starts from.
-    fn base(&self, task: &Task, output: &Output) -> Result<Settings> {
-        let base = match (&self.settings, &self.recipe) {
-            (Some(file), _) => recipe::read(file)?.0,
-            (None, Some(name)) => SettingsSource::Recipe(name).resolve(task, output)?,
-            (None, None) => {
-                SettingsSource::Automatic { general: ["citation-graphs", "span-graphs"] }.resolve(task, output)?
-            }
-        };
-        let mut settings = base.settings;
-        if let Some(method) = &self.method {
-            settings = settings_tree::with_method(&settings, method)?;
+    fn start(&self) -> SearchStart {
+        SearchStart {
+            file: self.settings.clone(),
+            recipe: self.recipe.clone(),
+            method: self.method.clone(),
+            scheme: self.scheme.clone(),
+            assignments: self.set.clone(),
         }
-        if let Some(scheme) = &self.scheme {
-            settings = settings_tree::with_scheme(&settings, scheme)?;
-        }
-        settings_tree::assign(&settings, self.set.iter().map(String::as_str))
     }
 
     fn tell(&self, task: &Task, search: &Search<'_>, trials: &[Trial], output: &Output) -> Result<()> {
         let Some((best, (mean, std))) = trials.first().and_then(|best| Some((best, best.valid()?))) else {
-            let hint = format!("{} says why", self.out.join("trials.csv").display());
-            return Err(Error::new(ErrorKind::Training, "no trial led anywhere", hint));
+            return Err(search.no_result());
         };
         let recipe = best_path(&self.out).display().to_string();
-        if self.json {
-            let choices: serde_json::Map<String, serde_json::Value> =
-                best.choices.iter().map(|choice| (choice.name.clone(), json!(choice.text()))).collect();
-            return output.json(&json!({
-                "data": task.name,
-                "metric": search.metric(),
-                "protocol": search.protocol(),
-                "validation": { "mean": mean, "std": std, "seeds": best.found.len() },
-                "trial": best.number,
-                "trials": trials.len(),
-                "runs": trials.iter().map(|trial| trial.found.len()).sum::<usize>(),
-                "choices": choices,
-                "settings": best.settings,
-                "best": recipe,
-            }));
+        if let (true, Some(found)) = (self.json, search.to_json(trials)) {
+            return output.json(&found);
         }
         let base = search.base();
         let views = base.scheme.as_ref().filter(|_| base.method.as_any().default_views().is_some());

@@ -4,6 +4,7 @@ mod files;
 mod generation;
 mod halving;
 mod space;
+mod start;
 mod trials;
 mod validation;
 
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use fiedler_evaluate::Metric;
 use fiedler_graph::Observer;
 use fiedler_learn::run::Settings;
+use serde_json::json;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Tell;
@@ -30,6 +32,7 @@ use generation::{Job, Progress};
 use halving::SEEDS;
 pub use space::Choice;
 use space::Space;
+pub use start::SearchStart;
 use trials::{FailedRun, rank};
 pub use trials::{Trial, TrialScore};
 use validation::ValidationScorers;
@@ -177,6 +180,32 @@ impl<'a> Search<'a> {
         Ok(progress.trials)
     }
 
+    /// What came of the search, as a program reads it; nothing where no trial led anywhere.
+    pub fn to_json(&self, trials: &[Trial]) -> Option<serde_json::Value> {
+        let best = trials.first()?;
+        let (mean, std) = best.valid()?;
+        let choices: serde_json::Map<String, serde_json::Value> =
+            best.choices.iter().map(|choice| (choice.name.clone(), choice.text().into())).collect();
+        Some(json!({
+            "data": self.task.name,
+            "metric": self.metric(),
+            "protocol": self.protocol,
+            "validation": { "mean": mean, "std": std, "seeds": best.found.len() },
+            "trial": best.number,
+            "trials": trials.len(),
+            "runs": trials.iter().map(|trial| trial.found.len()).sum::<usize>(),
+            "choices": choices,
+            "settings": best.settings,
+            "best": best_path(&self.out).display().to_string(),
+        }))
+    }
+
+    /// The error of a search in which no trial led anywhere.
+    pub fn no_result(&self) -> Error {
+        let hint = format!("{} says why", self.out.join("trials.csv").display());
+        Error::new(ErrorKind::Training, "no trial led anywhere", hint)
+    }
+
     /// The runs of the first generation that is not finished; none where the search is over.
     ///
     /// # Errors
@@ -196,6 +225,42 @@ impl<'a> Search<'a> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Makes one run, if it is of the first generation that is not finished, and writes no results. Gives whether it is there; it is not where another process
+    /// is at it, or where those before it are not finished.
+    ///
+    /// # Errors
+    /// As [`Search::run`].
+    pub fn make_one(&self, trial: usize, seed: u64) -> Result<bool> {
+        let mut progress = Progress::default();
+        while let Some(jobs) = progress.next(self)? {
+            let mut is_finished = true;
+            let mut there = None;
+            for Job { trial: at, seed: of_trial } in jobs {
+                let one = &mut progress.trials[at];
+                let wanted = one.number == trial && FIRST_SEED + of_trial as u64 == seed;
+                let found = one.failed.is_some() || self.found(one, of_trial);
+                let made = match wanted && !found {
+                    true => match self.make(one, of_trial) {
+                        Ok(()) => true,
+                        Err(Error::Busy { .. }) => false,
+                        Err(error) => return Err(error),
+                    },
+                    false => found,
+                };
+                if wanted {
+                    there = Some(made);
+                }
+                is_finished &= made;
+            }
+            match there {
+                Some(there) => return Ok(there),
+                None if !is_finished => return Ok(false),
+                None => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Makes the runs of a generation: those of this part, then those that nobody is at, until all are there.
