@@ -64,6 +64,7 @@ def method_page(method: fiedler.Method) -> str:
     level = "mutag" if method.levels == ["graphs"] else "cora"
     text = f"# {name}\n\n{method.about}.\n\n**Published in:** {method.citation}\n\n**Embeds:** {', '.join(method.levels)}\n\n"
     text += f'```sh\nfiedler embed {level} --method {name}\n```\n\n```python\nfiedler.Embedder("{name}").fit_transform("{level}")\n```\n\n'
+    text += expected_figures(name)
     if own:
         text += f"## Recipes\n\nWhat they came to is on validation sets; measured test scores are in [Results](../RESULTS.md).\n\n{table(['recipe', 'for', 'datasets', 'protocol', 'came to'], own)}\n\n"
     text += (
@@ -71,6 +72,54 @@ def method_page(method: fiedler.Method) -> str:
         f"{table(['key', 'default', 'choices', 'meaning'], settings)}\n"
     )
     return text
+
+
+# Tables of the results that compare methods, by the beginnings of their headings.
+TABLES = ("Methods on nodes", "Methods on sets of graphs", "Embeddings without training, and")
+# Rows of these tables that are not called as the method is.
+ROWS = {"gcl-span": "span", "joaov2": "joao-v2", "untrained gcn": "untrained", "r-gcn": "untrained", "r-gin": "untrained", "s-gcn": "supervised", "s-gin": "supervised"}
+
+
+def expected_figures(method: str) -> str:
+    """What a method came to in the tables of the results, by dataset, beside what its publication prints."""
+    found = []
+    for heading, cells in measured():
+        name, protocol = heading.split(", accuracy in %, protocol ")
+        for title, dataset, ours, published in cells:
+            if ROWS.get(title.lower(), title.lower()) == method:
+                found.append([dataset, f"`{protocol}`", title, ours, published or "", name])
+    if not found:
+        return "## Expected figures\n\nNone of the tables in [Results](../RESULTS.md) has a row of its own for this method.\n\n"
+    shown = table(["dataset", "protocol", "row", "measured", "published", "table"], found)
+    return (
+        f"## Expected figures\n\nAccuracy in %, as in [Results](../RESULTS.md), which has the commands and says what differs: mean ± sample deviation, of how many runs in parentheses.\n\n{shown}\n\n"
+    )
+
+
+def measured() -> list[tuple[str, list[tuple[str, str, str, str | None]]]]:
+    """The tables of the results of this version that compare methods: heading, and row, dataset, our figure and the published one of each cell."""
+    text = (ROOT / "docs" / "RESULTS.md").read_text().split("\n# Tables of version")[0]
+    tables = []
+    for section in text.split("\n## ")[1:]:
+        heading, _, body = section.partition("\n")
+        if not heading.startswith(TABLES):
+            continue
+        cells: list[tuple[str, str, str, str | None]] = []
+        datasets: list[str] = []
+        for line in body.splitlines():
+            columns = [column.strip() for column in line.strip("|").split("|")] if line.startswith("|") else []
+            if not columns or set(columns[0]) <= {"-"} and columns[0]:
+                continue
+            if not columns[0]:
+                datasets = columns[1:]
+            elif columns[0].startswith("**"):
+                title = columns[0].strip("*")
+                cells += [(title, dataset, ours, None) for dataset, ours in zip(datasets, columns[1:], strict=True) if ours]
+            elif columns[0] == "&nbsp;&nbsp;paper":
+                published = dict(zip(datasets, columns[1:], strict=True))
+                cells = [(*cell[:3], published.get(cell[1]) or None) if cell[0] == title and cell[3] is None else cell for cell in cells]
+        tables.append((heading, cells))
+    return tables
 
 
 def schemes_page() -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import program
 
+import fiedler
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -41,6 +43,23 @@ def test_commands_print_what_the_page_says(page, tmp_path) -> None:
         done = program(*words[1:], cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert re.fullmatch(as_pattern(lines), done.stdout, flags=re.DOTALL), f"{command} prints\n{done.stdout}"
+
+
+@pytest.mark.skipif(not PAGES, reason="the documentation is not here")
+def test_pages_of_methods_have_the_figures_of_the_results(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import generate_pages
+
+    names = {method.name for method in fiedler.methods()}
+    tables = generate_pages.measured()
+    assert len(tables) == len(generate_pages.TABLES) and all(cells for _, cells in tables)
+    assert set(generate_pages.ROWS.values()) <= names
+    results = (ROOT / "docs" / "RESULTS.md").read_text()
+    for name in ("grace", "span", "ad-gcl"):
+        page = generate_pages.expected_figures(name)
+        rows = [row.split(" | ") for row in page.splitlines() if row.startswith("| ") and "±" in row]
+        assert rows and all(f"|**{row[2]}**|" in results and row[3] in results and row[4] in results for row in rows)
+    assert "None of the tables" in generate_pages.expected_figures("no method")
 
 
 @pytest.mark.skipif(not NOTEBOOKS, reason="the notebooks are not here")
