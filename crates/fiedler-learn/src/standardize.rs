@@ -139,7 +139,7 @@ mod tests {
         // Deviation of 10, 20, 30, 40 is the root of 125.
         let expected: Vec<f32> = [(-15.0, 1.0), (-5.0, 0.0), (5.0, 1.0), (15.0, 0.0)]
             .iter()
-            .flat_map(|(value, mark)| [value / 125f32.sqrt(), mark, 0.0])
+            .flat_map(|(value, mark)| [value / 125f32.sqrt(), *mark, 0.0])
             .collect();
         for (found, expected) in scaled.values().iter().zip(expected) {
             assert!((found - expected).abs() < 1e-6, "{found} {expected}");
