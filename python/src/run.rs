@@ -72,6 +72,7 @@ pub fn fit_run(
             probe: probe.as_ref(),
             evaluate: false,
             page: folder.is_some(),
+            observer,
             ..RunPlan::new(&task, settings)
         };
         let Some(folder) = folder else { return plan.check()?.fit_in_memory(&known, observer) };

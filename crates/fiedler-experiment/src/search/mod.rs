@@ -379,7 +379,8 @@ impl<'a> Search<'a> {
         };
         let started = Instant::now();
         let settings = Settings { seed: FIRST_SEED + at as u64, ..trial.settings.clone() };
-        let plan = RunPlan { schemes: Some(&self.schemes), formats: &[], ..RunPlan::new(self.task, settings) };
+        let schemes = Some(&self.schemes);
+        let plan = RunPlan { schemes, formats: &[], observer, ..RunPlan::new(self.task, settings) };
         let made = plan.check().and_then(|run| run.fit(&folder, existing, observer));
         let artifacts = match made {
             Ok(artifacts) => artifacts,

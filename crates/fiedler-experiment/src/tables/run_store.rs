@@ -238,6 +238,7 @@ impl<'a> RunStore<'a> {
                 recipe: Some(cell.recipe.clone()),
                 schemes: Some(&self.schemes),
                 formats: &[],
+                observer: self.observer,
                 ..RunPlan::new(data, self.seeded(start, 0))
             };
             plan.check()?.fit(&folder, Existing::Resume, self.observer)?;
@@ -289,6 +290,7 @@ impl<'a> RunStore<'a> {
             initial: pretrained.map(PretrainedEncoder::weights),
             schemes: Some(&self.schemes),
             formats: if self.lean { &[] } else { &[TableFormat::Npy] },
+            observer: self.observer,
             ..RunPlan::new(data, settings)
         };
         plan.check()?.fit(folder, existing, self.observer)
