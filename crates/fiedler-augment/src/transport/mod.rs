@@ -4,23 +4,27 @@
 //! measures ([`fiedler_spectral::transport`]): moments tell the monotone map between the spectra, and a polynomial of the
 //! operator, known on the support's pairs only, tells the derivative. No eigenpair is computed, and no n × n array.
 
+mod cost;
+mod moments;
+
+pub(crate) use cost::quickest_moments;
+pub use moments::Moments;
+
 use std::sync::Arc;
 
-use fiedler_spectral::polynomial::{PANEL, Polynomials, SignProbes, UpperPairs};
-use fiedler_spectral::transport::{Transport, moments_of, times_argument};
-use fiedler_spectral::{Normalized, Operator, Outermost, SymmetricMap, dense_bytes, eigenvalues};
+use fiedler_spectral::polynomial::{Polynomials, SignProbes, UpperPairs};
+use fiedler_spectral::transport::moments_of;
+use fiedler_spectral::{Normalized, SymmetricMap, eigenvalues};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::eigen::{Eigenpairs, Eigensolver};
 use crate::error::Result;
 use crate::expected::Expected;
-use crate::kernel::{ListedPairs, LowRank, MatrixPart, PairKernel, SeriesPart};
 use crate::objective::Evaluation;
 use crate::support::Support;
+use moments::Source;
 
-/// Graphs up to this size have an eigensolver: it is exact, and takes no time.
-const SMALL: usize = 300;
 /// Degree of the polynomials at first; once the distance rises slowly it is so many times that.
 const DEGREE: usize = 20;
 const FINER: usize = 2;
@@ -34,13 +38,6 @@ const SLOW: f64 = 0.001;
 const TABLE: usize = 256 << 20;
 /// Panels of random signs, where columns are too many.
 const PANELS: usize = 8;
-/// Seconds on two cores for a product of one entry with one column, for one cubed node of a whole decomposition, and for
-/// its eigenvalues alone; measured, see `bench/compare/span.py`.
-const SECONDS_A_PRODUCT: f64 = 1.2e-10;
-const SECONDS_A_DECOMPOSITION: f64 = 3.0e-10;
-const SECONDS_OF_VALUES: f64 = 4.0e-11;
-/// Seconds that a step may take before random signs are used, and that exact eigenvalues may take at the end.
-const LONG: f64 = 5.0;
 
 /// How two spectra are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -102,25 +99,6 @@ pub enum MeasuredSpectrum {
     Eigenpairs(Eigenpairs),
     /// Moments, with what the derivative is computed from.
     Moments(Moments),
-}
-
-/// Chebyshev moments of an operator's spectrum.
-#[derive(Debug, Clone)]
-pub struct Moments {
-    map: Arc<Normalized<'static>>,
-    moments: Vec<f64>,
-    /// Moments that distances are taken from.
-    compared: usize,
-    source: Source,
-}
-
-/// Where the entries of a polynomial come from.
-#[derive(Debug, Clone)]
-enum Source {
-    /// Columns, of which these pairs were kept: all of the support's, or those that are asked for one by one.
-    Columns { polynomials: Polynomials, pairs: Arc<UpperPairs>, all: bool },
-    /// Random signs; with the support's pairs, if there are not too many.
-    Signs { panels: usize, pairs: Option<Arc<UpperPairs>>, degree: usize },
 }
 
 impl SpectrumSolver {
@@ -281,7 +259,7 @@ impl SpectrumSolver {
         let products = support.num_nodes() * (support.num_nodes() + 2 * pairs);
         let highest = if self.affordable { HIGHEST_DEGREE } else { DEGREE };
         self.degree = *self.first_degree.get_or_insert((CHEAP / products.max(1)).clamp(DEGREE, highest));
-        *self.chosen.insert(choose(self.method, &self.eigensolver, support.num_nodes(), pairs))
+        *self.chosen.insert(cost::choose(self.method, &self.eigensolver, support.num_nodes(), pairs))
     }
 
     fn fine_degree(&self) -> usize {
@@ -329,34 +307,6 @@ impl SpectrumSolver {
     }
 }
 
-/// The quickest way to compare the spectra of a support's expected graphs, of which all pairs may have a weight.
-fn choose(asked: SpectrumMethod, eigensolver: &Eigensolver, nodes: usize, pairs: usize) -> SpectrumMethod {
-    let truncated = eigensolver.k.is_some_and(|k| 2 * k < nodes);
-    if truncated || nodes < 2 || asked == SpectrumMethod::Auto && nodes <= SMALL {
-        return SpectrumMethod::Exact;
-    }
-    if asked != SpectrumMethod::Auto {
-        return asked;
-    }
-    let (size, entries) = (nodes as f64, 2.0 * pairs as f64);
-    let fits = dense_bytes(nodes, true) <= eigensolver.memory;
-    let exact = if fits { SECONDS_A_DECOMPOSITION * size.powi(3) } else { f64::INFINITY };
-    let columns = SECONDS_A_PRODUCT * size * entries * DEGREE as f64;
-    if exact.min(columns) > LONG {
-        SpectrumMethod::Probes
-    } else if exact < columns {
-        SpectrumMethod::Exact
-    } else {
-        SpectrumMethod::Chebyshev
-    }
-}
-
-/// The quickest way to moments of a support's expected graphs.
-pub(crate) fn quickest_moments(nodes: usize, pairs: usize, degree: usize) -> SpectrumMethod {
-    let columns = SECONDS_A_PRODUCT * nodes as f64 * 2.0 * pairs as f64 * degree as f64;
-    if columns > LONG { SpectrumMethod::Probes } else { SpectrumMethod::Chebyshev }
-}
-
 /// A distance between two spectra.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FinalDistance {
@@ -380,11 +330,7 @@ impl MeasuredSpectrum {
         match self {
             MeasuredSpectrum::Eigenpairs(pairs) => Ok(Some(pairs.values.clone())),
             MeasuredSpectrum::Moments(Moments { map, .. }) => {
-                let seconds = SECONDS_OF_VALUES * (map.size() as f64).powi(3);
-                if seconds > LONG || dense_bytes(map.size(), false) > memory {
-                    return Ok(None);
-                }
-                Ok(Some(eigenvalues(map.as_ref(), memory)?))
+                cost::has_values_soon(map.size(), memory).then(|| Ok(eigenvalues(map.as_ref(), memory)?)).transpose()
             }
         }
     }
@@ -403,113 +349,6 @@ impl MeasuredSpectrum {
             MeasuredSpectrum::Eigenpairs(pairs) => moments_of(&pairs.values, bounds, count),
             MeasuredSpectrum::Moments(moments) => moments.moments.clone(),
         }
-    }
-}
-
-impl Moments {
-    /// The transport from this spectrum to another, seen as finely as the moments of both allow.
-    fn transport(&self, other: &MeasuredSpectrum) -> Transport {
-        let bounds = self.map.bounds();
-        Transport::between(&self.moments, &other.moments(self.moments.len(), bounds), bounds)
-    }
-
-    /// The quantiles of this spectrum that stand beside known eigenvalues.
-    fn matched(&self, values: &[f64]) -> Vec<f64> {
-        let bounds = self.map.bounds();
-        let own = moments_of(values, bounds, self.moments.len());
-        let transport = Transport::between(&own, &self.moments, bounds);
-        values.iter().map(|&value| value - transport.offset(value, bounds)).collect()
-    }
-
-    fn distance(&self, other: &MeasuredSpectrum, seed: u64) -> Evaluation {
-        let transport = self.transport(other);
-        let coarse = |moments: &[f64]| moments[..moments.len().min(self.compared)].to_vec();
-        let bounds = self.map.bounds();
-        let (own, others) = (coarse(&self.moments), coarse(&other.moments(self.moments.len(), bounds)));
-        let squared_norm = Transport::between(&own, &others, bounds).squared_distance();
-        Evaluation { squared_norm, kernel: self.kernel(|degree| transport.slope_series(degree), seed) }
-    }
-
-    fn outermost(&self, k: usize, seed: u64) -> Evaluation {
-        let bounds = self.map.bounds();
-        let compared = &self.moments[..self.moments.len().min(self.compared)];
-        let squared_norm = Outermost::of(compared, k, bounds).squared_norm();
-        let outermost = Outermost::of(&self.moments, k, bounds);
-        Evaluation { squared_norm, kernel: self.kernel(|degree| outermost.slope_series(degree), seed) }
-    }
-
-    /// The derivative for every pair of an objective whose derivative by eigenvalues has the series that is given by its degree.
-    fn kernel(&self, slope_series: impl Fn(usize) -> Vec<f64>, seed: u64) -> PairKernel {
-        // With x in [-1, 1] for the scaled operator, D^-1/2 B D^-1/2 is x or -x: the sign is that of the pairs' part.
-        let sign = match self.map.operator() {
-            Operator::Propagation => 1.0,
-            Operator::Laplacian => -1.0,
-        };
-        let roots: Vec<f64> =
-            self.map.degrees().iter().map(|&degree| if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }).collect();
-        let on_pairs = |pairs: &Arc<UpperPairs>, mut values: Vec<f32>| {
-            for (value, (low, high)) in values.iter_mut().zip(pairs.iter()) {
-                *value *= (2.0 * sign * roots[low as usize] * roots[high as usize]) as f32;
-            }
-            ListedPairs { pairs: pairs.clone(), values }
-        };
-        let (diagonal, matrix) = match &self.source {
-            Source::Columns { polynomials, pairs, all } => {
-                let series = slope_series(polynomials.degree());
-                let diagonal = polynomials.diagonal(&times_argument(&series));
-                let known = on_pairs(pairs, polynomials.entries(&series));
-                if *all {
-                    (diagonal, MatrixPart::Listed(known))
-                } else {
-                    let series = series.iter().map(|c| 2.0 * sign * c).collect();
-                    let scale = roots.iter().map(|&root| root as f32).collect();
-                    (diagonal, MatrixPart::Series(SeriesPart { map: self.map.clone(), series, scale, known }))
-                }
-            }
-            Source::Signs { panels, pairs, degree } => {
-                let series = slope_series(*degree);
-                let by_argument = times_argument(&series);
-                let probes = SignProbes { panels: *panels, seed };
-                match pairs {
-                    Some(pairs) => {
-                        let (entries, diagonal) = probes.entries(&self.map, &series, &by_argument, pairs);
-                        (diagonal, MatrixPart::Listed(on_pairs(pairs, entries)))
-                    }
-                    None => {
-                        let low_rank = self.low_rank(&probes, &series, sign, &roots);
-                        (probes.diagonal(&self.map, &by_argument), MatrixPart::LowRank(low_rank))
-                    }
-                }
-            }
-        };
-        let pull = diagonal.iter().zip(&roots).map(|(value, root)| value * root * root).collect();
-        PairKernel::with_matrix(matrix, pull)
-    }
-
-    /// `(p(M) z zᵀ + z zᵀ p(M)) / 2` over all signs `z`, as a difference of squares.
-    fn low_rank(&self, probes: &SignProbes, series: &[f64], sign: f64, roots: &[f64]) -> LowRank {
-        let (nodes, half) = (roots.len(), probes.panels * PANEL);
-        let mut vectors = vec![0.0f32; nodes * 2 * half];
-        let mut first = 0;
-        let mut coefficients = vec![0.0; 2 * half];
-        probes.apply(&self.map, series, |signs, images| {
-            let square: f64 = images.iter().map(|&value| f64::from(value).powi(2)).sum();
-            // Both terms of the sum are of about the same size: the difference loses no digits.
-            let size = (square / images.len().max(1) as f64).sqrt().max(1e-30) as f32;
-            for (node, root) in roots.iter().enumerate() {
-                let row = &mut vectors[node * 2 * half..][..2 * half];
-                for column in 0..PANEL {
-                    let (image, z) = (images[node * PANEL + column], size * signs[node * PANEL + column]);
-                    row[first + column] = *root as f32 * (image + z);
-                    row[half + first + column] = *root as f32 * (image - z);
-                }
-            }
-            let coefficient = (2.0 * sign / (4.0 * half as f64 * f64::from(size))) as f32;
-            coefficients[first..first + PANEL].fill(coefficient);
-            coefficients[half + first..half + first + PANEL].fill(-coefficient);
-            first += PANEL;
-        });
-        LowRank { vectors, coefficients }
     }
 }
 
