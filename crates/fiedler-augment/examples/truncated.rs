@@ -2,14 +2,18 @@
 //!
 //! The edges of the graph move as in `warm_start`; at the given step the K lowest and K highest eigenpairs of the Laplacian of the expected
 //! graph are computed by the block method from nothing, by the block method from the pairs of the step before, and from the whole
-//! decomposition. Tolerances are those of a scheme. Prints one line of JSON for each K, in seconds of all threads; `chosen` is what a
-//! scheme takes.
+//! decomposition; and by moments, without them, the norm of their eigenvalues and its derivative. Tolerances and degree are those of a
+//! scheme, the degree that of its later steps. Prints one line of JSON for each K, in seconds of all threads; `chosen` is what a scheme
+//! takes.
 
 use std::error::Error;
 
 use fiedler_augment::ascent::{Ascent, Direction};
+use fiedler_augment::eigen::Eigensolver;
 use fiedler_augment::objective::{SpectralObjective, full_spectrum};
-use fiedler_augment::support::Pairs;
+use fiedler_augment::scheme::{OutermostMethod, Spectral};
+use fiedler_augment::support::{Pairs, Support};
+use fiedler_augment::transport::{SpectrumMethod, SpectrumSolver};
 use fiedler_graph::Graph;
 use fiedler_io::{ReadOptions, catalogue};
 use fiedler_spectral::{Normalized, Operator, PartialSettings, Rows, partial, spectrum};
@@ -17,6 +21,8 @@ use fiedler_spectral::{Normalized, Operator, PartialSettings, Rows, partial, spe
 /// Residuals that a scheme asks for, of the first step and of later ones.
 const COLD: f64 = 1e-5;
 const WARM: f64 = 1e-3;
+/// Degree of the polynomials of a scheme once its steps gain little.
+const DEGREE: usize = 40;
 /// Nodes beyond which the whole decomposition is not tried.
 const LARGE: usize = 6000;
 
@@ -36,6 +42,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let (before, after) = (before?, after?);
     let whole = (graph.num_nodes() <= LARGE).then(|| timed(|| spectrum(&after, u64::MAX)).1);
+    let mut support = Pairs::new(graph, &[]);
+    let mut values = weights[step].iter().map(|&weight| 1.0 - weight as f32);
+    support.fill(&mut || values.next().unwrap_or(0.0));
     for k in numbers {
         let k = k.parse()?;
         let settings =
@@ -43,16 +52,31 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (start, _) = timed(|| partial(&before, &settings(COLD), None));
         let (cold, cold_seconds) = timed(|| partial(&after, &settings(COLD), None));
         let (warm, warm_seconds) = timed(|| partial(&after, &settings(WARM), start.as_ref().ok()));
-        let chosen = match (PartialSettings { dense_limit: 1 << 30, ..settings(COLD) }).takes_whole(graph.num_nodes()) {
-            true => "whole",
-            false => "block",
+        let all = Eigensolver {
+            operator: Operator::Laplacian,
+            k: None,
+            noise: 0.0,
+            seed: 0,
+            memory: 1 << 30,
+            tolerance: COLD,
+            warm: None,
+        };
+        let mut follower = SpectrumSolver::new(SpectrumMethod::Chebyshev, all).with_degree(DEGREE);
+        let (by_moments, moments_seconds) =
+            timed(|| follower.measure(&support).map(|measured| follower.outermost(&measured, k)));
+        let chosen = match (Spectral { k: Some(k), ..Spectral::default() }).outermost_method(graph.num_nodes()) {
+            Some(OutermostMethod::Moments) => "moments",
+            Some(OutermostMethod::Whole) => "whole",
+            Some(OutermostMethod::Block) => "block",
+            None => "closed form",
         };
         println!(
-            "{{\"nodes\":{},\"k\":{k},\"cold\":{},\"warm\":{},\"whole\":{},\"chosen\":\"{chosen}\"}}",
+            "{{\"nodes\":{},\"k\":{k},\"cold\":{},\"warm\":{},\"whole\":{},\"moments\":{},\"chosen\":\"{chosen}\"}}",
             graph.num_nodes(),
             number(cold.is_ok().then_some(cold_seconds)),
             number(warm.is_ok().then_some(warm_seconds)),
             number(whole),
+            number(by_moments.is_ok().then_some(moments_seconds)),
         );
     }
     Ok(())

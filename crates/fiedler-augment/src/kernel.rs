@@ -29,7 +29,7 @@ pub struct PairKernel {
     pub low_rank: Option<MatrixPart>,
     /// The part of the expected norm of drawn graphs.
     pub sampled: Option<Box<SampledKernel>>,
-    /// `2 q_i / d_i`, where it is known: with it, [`PairKernel::stiffness`] tells how fast the derivative of a pair changes.
+    /// `2 q_i / d_i`, or a bound, where it is known: with it, [`PairKernel::stiffness`] tells how fast the derivative of a pair changes.
     pub(crate) bends: Option<Vec<f64>>,
     /// The derivatives themselves, once a support has computed them.
     pub(crate) computed: OnceLock<Computed>,

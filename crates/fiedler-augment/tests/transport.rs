@@ -237,7 +237,7 @@ fn moments_follow_many_outermost_eigenvalues() {
             let cosine = cosine(&found_slopes, &right);
             println!("{operator}, {k}: cosine {cosine:.4}, {} of {}", found.squared_norm, exact.squared_norm);
             assert!(cosine > least && (found.squared_norm / exact.squared_norm - 1.0).abs() < 0.05);
-            let last = follower.final_outermost(&measured, k).unwrap().unwrap();
+            let last = follower.final_outermost(&support, k).unwrap().unwrap();
             assert!((last / exact.squared_norm - 1.0).abs() < 1e-6);
         }
     }
@@ -252,7 +252,7 @@ fn moments_follow_many_outermost_eigenvalues() {
     for (exact, found) in exact.iter().zip(&found) {
         println!("{exact:?} {found:?}");
         assert!((exact.before - found.before).abs() < 1e-3 * exact.before);
-        assert!((found.after - found.before) / (exact.after - exact.before) > 0.9, "{found:?} of {exact:?}");
+        assert!((found.after - found.before) / (exact.after - exact.before) > 0.98, "{found:?} of {exact:?}");
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use node_probabilities::without_edges_of;
 pub use pair_probabilities::PairProbabilities;
 pub use report::{Norm, NormOf, Report, ViewReport};
 pub use settings::SchemeSettings;
-pub use spectral::{Spectral, Start, SupportChoice};
+pub use spectral::{OutermostMethod, Spectral, Start, SupportChoice};
 pub use static_view::StaticView;
 pub use uniform::{Rates, Uniform, UniformRatio};
 

@@ -209,15 +209,20 @@ impl SpectrumSolver {
         Some(evaluation)
     }
 
-    /// The squared norm of the K lowest and K highest eigenvalues as well as it can be known: from the eigenvalues, where these take a few
-    /// seconds at most.
+    /// The squared norm of the K lowest and K highest eigenvalues of a support's expected graph, from all of its eigenvalues; nothing where
+    /// these take more than a few seconds.
     ///
     /// # Errors
     /// Those of the eigensolver.
-    pub fn final_outermost(&self, own: &MeasuredSpectrum, k: usize) -> Result<Option<f64>> {
-        let squared = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
-        let values = own.values(self.eigensolver.memory)?.filter(|values| values.len() > 2 * k);
-        Ok(values.map(|values| squared(&values[..k]) + squared(&values[values.len() - k..])))
+    pub fn final_outermost(&self, support: &impl Support, k: usize) -> Result<Option<f64>> {
+        let Eigensolver { operator, seed, memory, .. } = self.eigensolver;
+        if 2 * k >= support.num_nodes() || !cost::has_values_soon(support.num_nodes(), memory) {
+            return Ok(None);
+        }
+        let expected = Expected::of(support, 0.0, seed);
+        let values = eigenvalues(&Normalized::from_rows(expected.rows(), operator)?, memory)?;
+        let (rest, highest) = values.split_at(values.len() - k);
+        Ok(Some(rest[..k].iter().chain(highest).map(|value| value * value).sum()))
     }
 
     /// The squared distance of two spectra as well as it can be known: from all eigenvalues, where these take a few seconds

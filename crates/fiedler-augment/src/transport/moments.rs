@@ -7,7 +7,7 @@ use fiedler_spectral::transport::{Transport, moments_of, times_argument};
 use fiedler_spectral::{Normalized, Operator, Outermost, SymmetricMap};
 
 use super::MeasuredSpectrum;
-use crate::kernel::{ListedPairs, LowRank, MatrixPart, PairKernel, SeriesPart};
+use crate::kernel::{ListedPairs, LowRank, MatrixPart, PairKernel, SMALLEST_DEGREE, SeriesPart};
 use crate::objective::Evaluation;
 
 /// Chebyshev moments of an operator's spectrum.
@@ -50,7 +50,7 @@ impl Moments {
         let bounds = self.map.bounds();
         let (own, others) = (coarse(&self.moments), coarse(&other.moments(self.moments.len(), bounds)));
         let squared_norm = Transport::between(&own, &others, bounds).squared_distance();
-        Evaluation { squared_norm, kernel: self.kernel(|degree| transport.slope_series(degree), seed) }
+        Evaluation { squared_norm, kernel: self.kernel(|degree| transport.slope_series(degree), 0.0, seed) }
     }
 
     pub(super) fn outermost(&self, k: usize, seed: u64) -> Evaluation {
@@ -58,18 +58,33 @@ impl Moments {
         let compared = &self.moments[..self.moments.len().min(self.compared)];
         let squared_norm = Outermost::of(compared, k, bounds).squared_norm();
         let outermost = Outermost::of(&self.moments, k, bounds);
-        Evaluation { squared_norm, kernel: self.kernel(|degree| outermost.slope_series(degree), seed) }
+        let kernel = self.kernel(|degree| outermost.slope_series(degree), SMALLEST_DEGREE, seed);
+        Evaluation { squared_norm, kernel: PairKernel { bends: Some(self.bends()), ..kernel } }
     }
 
-    /// The derivative for every pair of an objective whose derivative by eigenvalues has the series that is given by its degree.
-    fn kernel(&self, slope_series: impl Fn(usize) -> Vec<f64>, seed: u64) -> PairKernel {
+    /// What a node has in a bound of how fast the derivative of the norm of all eigenvalues changes with the weight of a pair, which
+    /// that of the outermost does not exceed by much: as in the closed form of that norm, and of `4 B_ij / (d_i d_j)` at most half.
+    fn bends(&self) -> Vec<f64> {
+        let of_node = |(node, &degree): (usize, &f64)| {
+            if degree < SMALLEST_DEGREE {
+                return 0.0;
+            }
+            let squares = self.map.row(node).1.iter().map(|value| value * value).sum::<f64>();
+            (4.0 * squares + 2.0) / (degree * degree)
+        };
+        self.map.degrees().iter().enumerate().map(of_node).collect()
+    }
+
+    /// The derivative for every pair of an objective whose derivative by eigenvalues has the series that is given by its degree. Nodes of
+    /// at most the least degree have the derivatives of those without edges.
+    fn kernel(&self, slope_series: impl Fn(usize) -> Vec<f64>, least_degree: f64, seed: u64) -> PairKernel {
         // With x in [-1, 1] for the scaled operator, D^-1/2 B D^-1/2 is x or -x: the sign is that of the pairs' part.
         let sign = match self.map.operator() {
             Operator::Propagation => 1.0,
             Operator::Laplacian => -1.0,
         };
-        let roots: Vec<f64> =
-            self.map.degrees().iter().map(|&degree| if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }).collect();
+        let root = |&degree: &f64| if degree > least_degree { 1.0 / degree.sqrt() } else { 0.0 };
+        let roots: Vec<f64> = self.map.degrees().iter().map(root).collect();
         let on_pairs = |pairs: &Arc<UpperPairs>, mut values: Vec<f32>| {
             for (value, (low, high)) in values.iter_mut().zip(pairs.iter()) {
                 *value *= (2.0 * sign * roots[low as usize] * roots[high as usize]) as f32;

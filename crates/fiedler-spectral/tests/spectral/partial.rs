@@ -135,6 +135,16 @@ impl SymmetricMap for Small<'_> {
     }
 }
 
+/// 2,000 of Cora's 2,708 eigenpairs cost more than all of them; 400, or 40 of 20,000, a fraction.
+#[test]
+fn the_whole_spectrum_is_taken_where_it_is_cheaper() {
+    let wanted = |k| PartialSettings { lowest: k, highest: k, ..PartialSettings::default() };
+    assert!(wanted(1000).takes_whole(2708) && wanted(1000).takes_much(2708));
+    assert!(!wanted(200).takes_whole(2708) && !wanted(20).takes_whole(20_000));
+    // Not where it would not fit: then the iteration does what it can.
+    assert!(!PartialSettings { dense_limit: 1 << 20, ..wanted(1000) }.takes_whole(2708));
+}
+
 #[test]
 fn warm_start_finds_the_same_pairs() {
     let graph = groups(5, 160, 0.08, 0.003, 2);

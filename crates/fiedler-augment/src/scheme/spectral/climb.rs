@@ -3,18 +3,14 @@
 use fiedler_graph::random::stream;
 use rand::RngExt;
 
-use super::{Spectral, Start};
+use super::outermost::climb_outermost;
+use super::{OutermostMethod, Spectral, Start};
 use crate::ascent::{Ascent, Climb, Progress, StepSize, Stop};
-use crate::eigen::Eigensolver;
 use crate::error::{Error, Result};
 use crate::objective::{Evaluation, SpectralObjective, full_spectrum};
 use crate::scheme::NormOf;
 use crate::support::{Holders, PairSupport, Pairs, PartedPairs, Support};
-use crate::transport::{MeasuredSpectrum, SpectrumMethod, SpectrumSolver, quickest_moments};
-
-/// Degree of the polynomials that tell outermost eigenvalues from the others. On Cora the derivative of the norm of 400 or 1,000 of each end
-/// has a cosine of 0.9997 with that by eigenpairs, of 100 one of 0.999.
-pub(super) const OUTERMOST_DEGREE: usize = 40;
+use crate::transport::{MeasuredSpectrum, SpectrumMethod, SpectrumSolver};
 
 /// Hears of every step; returning false stops.
 pub(crate) type StepWatch<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
@@ -85,7 +81,7 @@ pub(super) fn climb_norm(
         };
         return Ok(Climbed { of, ..climb(support, before, ascent, evaluate, watch)? });
     }
-    if let Some(k) = settings.by_moments(support.num_nodes()) {
+    if let (Some(k), Some(OutermostMethod::Moments)) = (settings.k, settings.outermost_method(support.num_nodes())) {
         return climb_outermost(support, original, settings, k, ascent, watch);
     }
     let mut solver = settings.solver();
@@ -107,41 +103,6 @@ pub(super) fn climb_in_parts(
     let mut parted = PartedPairs::new(pairs, operator, holders)?;
     let climbed = climb(&mut parted, before, ascent, |parted| parted.evaluate(), watch)?;
     Ok((parted.into_pairs()?, Climbed { of, ..climbed }))
-}
-
-/// Pushes the norm of the K lowest and K highest eigenvalues up or down, without an eigensolver.
-fn climb_outermost(
-    support: &mut PairSupport<'_>,
-    original: &Pairs,
-    settings: &Spectral,
-    k: usize,
-    ascent: &Ascent,
-    watch: StepWatch<'_>,
-) -> Result<Climbed> {
-    let method = match settings.spectra {
-        SpectrumMethod::Auto => quickest_moments(support.num_nodes(), support.len(), OUTERMOST_DEGREE),
-        asked => asked,
-    };
-    let all = Eigensolver { k: None, ..settings.solver() };
-    let solver = || SpectrumSolver::new(method, all.clone()).with_degree(OUTERMOST_DEGREE);
-    let outermost = |solver: &mut SpectrumSolver, found: &MeasuredSpectrum| {
-        solver.outermost(found, k).ok_or_else(|| Error::setting("spectra", method.name(), "chebyshev or probes"))
-    };
-    let mut fixed = solver();
-    let first = fixed.measure_fixed(original)?;
-    let before = outermost(&mut fixed, &first)?.squared_norm;
-    let mut following = solver();
-    let evaluate = |support: &PairSupport<'_>| {
-        let found = following.measure(support)?;
-        outermost(&mut following, &found)
-    };
-    let climbed = climb(support, before, ascent, evaluate, watch)?;
-    let last = fixed.measure_fixed(support)?;
-    // Moments tell how the norm moves; what it is, eigenvalues alone tell soon enough where the graph is not too large.
-    Ok(match (fixed.final_outermost(&first, k)?, fixed.final_outermost(&last, k)?) {
-        (Some(before), Some(after)) => Climbed { before, after, ..climbed },
-        _ => climbed,
-    })
 }
 
 /// Moves the spectrum away from another.
@@ -168,7 +129,7 @@ pub(crate) fn climb_distance<S: Support>(
     })
 }
 
-fn climb<S: Support>(
+pub(super) fn climb<S: Support>(
     support: &mut S,
     before: f64,
     ascent: &Ascent,

@@ -4,9 +4,10 @@ mod choice;
 mod climb;
 mod comparisons;
 mod graphs;
+mod outermost;
 
 use fiedler_graph::{Graph, GraphSet, Observer};
-use fiedler_spectral::{Operator, PartialSettings};
+use fiedler_spectral::Operator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ pub use choice::SupportChoice;
 pub(super) use climb::{Climbed, climb_distance, small_numbers};
 pub(super) use comparisons::Comparisons;
 pub(super) use graphs::{Outcome, over_graphs};
+pub use outermost::OutermostMethod;
 
 use super::settings::RATIOS;
 use super::{Augmentation, PairProbabilities, Report, ViewReport};
@@ -27,13 +29,10 @@ use crate::sample::EdgeFlips;
 use crate::support::{Holders, PairSupport, Pairs, Support};
 use crate::transport::{SpectrumMethod, SpectrumSolver};
 use choice::Limits;
-use climb::{OUTERMOST_DEGREE, StepWatch, climb_apart, climb_in_parts, climb_norm, start};
+use climb::{StepWatch, climb_apart, climb_in_parts, climb_norm, start};
 
 /// The largest residual of an eigenpair that a derivative is taken from.
 pub(super) const TOLERANCE: f64 = 1e-5;
-
-/// Graphs up to this many nodes have all their eigenpairs in less than a second.
-const LARGEST_QUICK_WHOLE: usize = 1500;
 
 /// Settings of the optimized schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -232,43 +231,8 @@ impl Spectral {
             })?);
         }
         let (augmentations, mut report) = gather(views, limits.note(self));
-        report.notes.extend(self.eigensolver_note(set));
+        report.notes.extend(self.outermost_note(set));
         Ok((augmentations, report))
-    }
-
-    /// How outermost eigenvalues are computed, where they are.
-    fn eigensolver_note(&self, set: &GraphSet) -> Option<String> {
-        let (k, nodes) = (self.k?, (0..set.len()).map(|graph| set.node_range(graph).len()).max()?);
-        if self.is_closed(nodes) {
-            return None;
-        }
-        if self.by_moments(nodes).is_some() {
-            return Some(format!(
-                "{k} eigenvalues of each end are so many that steps follow Chebyshev moments of degree {OUTERMOST_DEGREE}, without an \
-                 eigensolver"
-            ));
-        }
-        Some(match self.outermost(k).takes_whole(nodes) {
-            true => format!(
-                "{k} eigenvalues of each end are so many that all {nodes} eigenpairs are computed at every step"
-            ),
-            false => format!("{k} eigenpairs of each end are computed at every step, from those of the step before"),
-        })
-    }
-
-    /// How many eigenvalues of each end count, where the moments of all tell them quicker than any eigensolver.
-    fn by_moments(&self, nodes: usize) -> Option<usize> {
-        let k = self.k.filter(|&k| 2 * k < nodes)?;
-        let takes_them = match self.spectra {
-            SpectrumMethod::Exact => false,
-            SpectrumMethod::Chebyshev | SpectrumMethod::Probes => true,
-            SpectrumMethod::Auto => nodes > LARGEST_QUICK_WHOLE && self.outermost(k).takes_much(nodes),
-        };
-        takes_them.then_some(k)
-    }
-
-    fn outermost(&self, k: usize) -> PartialSettings {
-        PartialSettings { lowest: k, highest: k, dense_limit: self.memory, ..PartialSettings::default() }
     }
 
     pub(super) fn single(&self, set: &GraphSet, observer: &dyn Observer) -> Result<(Vec<Augmentation>, Report)> {
