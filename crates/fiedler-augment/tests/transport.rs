@@ -179,14 +179,16 @@ fn reached(settings: SchemeSettings, set: &GraphSet) -> f64 {
     norm.distance.unwrap()
 }
 
-fn reach_as_far(set: &GraphSet, settings: impl Fn(SpectrumMethod) -> SchemeSettings) {
-    reach_a_share(set, 0.98, settings);
-}
-
-fn reach_a_share(set: &GraphSet, share: f64, settings: impl Fn(SpectrumMethod) -> SchemeSettings) {
+/// How far polynomials lead, as a share of how far eigenpairs do.
+fn share(set: &GraphSet, settings: impl Fn(SpectrumMethod) -> SchemeSettings) -> f64 {
     let [exact, found] =
         [SpectrumMethod::Exact, SpectrumMethod::Chebyshev].map(|method| reached(settings(method), set));
-    assert!(found >= share * exact, "{found} of {exact}");
+    found / exact
+}
+
+fn reach_as_far(set: &GraphSet, settings: impl Fn(SpectrumMethod) -> SchemeSettings) {
+    let share = share(set, settings);
+    assert!(share >= 0.98, "{share}");
 }
 
 fn pairs_reach_as_far(set: &GraphSet, support: SupportChoice) {
@@ -203,20 +205,25 @@ fn ascents_reach_as_far_as_with_eigenpairs() {
     reach_as_far(&geometric(300).graphs, |method| SchemeSettings::NodeDropping(dropping(method)));
 }
 
-/// Steps beyond the first twenty, which the two views of `double` make at once: rounds that adapt, in the end with finer polynomials.
+/// Steps beyond the first twenty, which the two views of `double` make at once: rounds that adapt, in the end with finer polynomials. Where
+/// they end differs from graph to graph by several percent, for either kind of gradient, and by how the processor rounds: shares are means
+/// over four graphs, and what is ahead counts no more than what is level where rounds end by what they gain.
 #[test]
 fn later_rounds_reach_as_far_as_with_eigenpairs() {
-    let set = geometric(160).graphs;
+    let graphs = [140, 160, 180, 200].map(|nodes| geometric(nodes).graphs);
     let spectral =
         |spectra| Spectral { support: SupportChoice::Candidates, steps: 100, spectra, ..Spectral::default() };
     let dropping = |spectra| NodeDropping { steps: 60, spectra, ..NodeDropping::default() };
-    reach_as_far(&set, |method| SchemeSettings::Single(spectral(method)));
-    // Rounds of two views end by what they gain, and so not after as many steps of either.
-    reach_a_share(&set, 0.94, |method| SchemeSettings::Double(spectral(method)));
-    reach_as_far(&set, |method| SchemeSettings::NodeDropping(dropping(method)));
+    let mean = |shares: [f64; 4]| shares.iter().sum::<f64>() / 4.0;
+    let single = graphs.each_ref().map(|set| share(set, |method| SchemeSettings::Single(spectral(method))));
+    assert!(mean(single) > 0.98, "{single:?}");
+    let double = graphs.each_ref().map(|set| share(set, |method| SchemeSettings::Double(spectral(method))).min(1.0));
+    assert!(mean(double) > 0.94, "{double:?}");
+    let dropped = graphs.each_ref().map(|set| share(set, |method| SchemeSettings::NodeDropping(dropping(method))));
+    assert!(mean(dropped) > 0.98, "{dropped:?}");
     let method = SpectrumMethod::Chebyshev;
-    let steps = SchemeSettings::Double(spectral(method)).compute(&set, &NoObserver).unwrap().report().views[0].steps;
-    assert!(steps > 20, "{steps} steps");
+    let scheme = SchemeSettings::Double(spectral(method)).compute(&graphs[1], &NoObserver).unwrap();
+    assert!(scheme.report().views[0].steps > 20, "{} steps", scheme.report().views[0].steps);
 }
 
 /// Where many outermost eigenvalues count, moments of all do for the steps: their gradient, and how far the norm of the eigenvalues gets.
