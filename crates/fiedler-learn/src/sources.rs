@@ -29,7 +29,7 @@ pub enum FeatureSource {
     Degrees,
     /// `structural`: [`structural_features`], columns standardized over the nodes of each graph, rows of length one.
     Structural,
-    /// `spectral:K`: [`eigenvectors`], K of them.
+    /// `spectral:K`: [`eigenvectors`](fn@crate::eigenvectors), K of them.
     Spectral(usize),
 }
 
