@@ -58,8 +58,8 @@ fn refused(expected: &str) -> Error {
     Error::setting("features.standardize", true, expected)
 }
 
-/// Whether features are measurements in different units: a dense table where some columns that are not only 0 and 1 differ in scale by a
-/// factor of ten, or are far from zero for how little they vary.
+/// Whether features are measurements in different units: a dense table where some columns differ in scale by a factor of ten, or are far from
+/// zero for how little they vary. Columns of 0 and 1, and those that are zero for most nodes, as counts of words are, say nothing of that.
 ///
 /// ```
 /// use fiedler_graph::{Dense, Features};
@@ -72,7 +72,12 @@ fn refused(expected: &str) -> Error {
 pub fn have_units(features: &Features) -> bool {
     let Features::Dense(dense) = features else { return false };
     let (means, scales) = standardization(dense.values(), dense.columns());
-    let measured = binary_columns(features).into_iter().map(|is_binary| !is_binary);
+    let mut entries = vec![0; dense.columns()];
+    for row in dense.values().chunks_exact(dense.columns().max(1)) {
+        entries.iter_mut().zip(row).for_each(|(entries, &value)| *entries += usize::from(value != 0.0));
+    }
+    let is_measured = |(is_binary, entries): (bool, usize)| !is_binary && 2 * entries > dense.rows();
+    let measured = binary_columns(features).into_iter().zip(entries).map(is_measured);
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for ((&mean, &scale), _) in
         means.iter().zip(&scales).zip(measured).filter(|((_, scale), kept)| *kept && **scale > 0.0)
@@ -155,6 +160,8 @@ mod tests {
         assert!(have_units(&table(3, 2, vec![1.0, 100.0, 2.0, 300.0, 3.0, 200.0])));
         assert!(have_units(&table(3, 1, vec![1990.0, 1991.0, 1992.0])));
         assert!(!have_units(&table(3, 2, vec![1.0, 2.0, 2.0, -3.0, 3.0, 4.0])));
+        // Words are counted, not measured.
+        assert!(!have_units(&table(5, 2, vec![1.0, 300.0, 0.0, 0.0, 2.0, 0.0, 0.0, 400.0, 0.0, 0.0])));
         // A constant column has no unit, and marks have none either.
         assert!(!have_units(&table(3, 3, vec![5.0, 0.0, 2.0, 5.0, 1.0, -3.0, 5.0, 1.0, 4.0])));
     }

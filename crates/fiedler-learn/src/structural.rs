@@ -84,11 +84,11 @@ fn neighbor_means(graph: &Graph, rows: &[[f64; OWN]]) -> Vec<[f64; OWN]> {
 pub(crate) fn standardization(values: &[f32], columns: usize) -> (Vec<f32>, Vec<f32>) {
     let rows = (values.len() / columns.max(1)).max(1) as f64;
     let (mut sums, mut squares) = (vec![0.0f64; columns], vec![0.0f64; columns]);
-    for row in values.chunks_exact(columns) {
+    for row in values.chunks_exact(columns.max(1)) {
         sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value));
     }
     let means: Vec<f64> = sums.iter().map(|sum| sum / rows).collect();
-    for row in values.chunks_exact(columns) {
+    for row in values.chunks_exact(columns.max(1)) {
         for ((square, mean), &value) in squares.iter_mut().zip(&means).zip(row) {
             *square += (f64::from(value) - mean).powi(2);
         }
