@@ -22,7 +22,7 @@ WITH_STRUCTURE = ["--feature-sources", "given+structural+spectral:64"]
 CANDIDATES = {
     "raw": ["--recipe", "none", "--method", "raw", "--feature-sources", "given"],
     "spectral": ["--recipe", "none", "--method", "spectral"],
-    "hops": ["--recipe", "none", "--method", "hops", "--feature-sources", "given"],
+    "hops": ["--recipe", "none", "--method", "hops", "--feature-sources", "given", "--set", "features.standardize=false"],
     "given": ["--recipe", "none", "--feature-sources", "given"],
     "hops, with structure": ["--recipe", "none", "--method", "hops", *WITH_STRUCTURE],
     "with structure": ["--recipe", "none", *WITH_STRUCTURE],

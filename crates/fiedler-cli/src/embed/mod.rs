@@ -61,7 +61,7 @@ pub struct Embed {
     #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true, conflicts_with_all = ["encoder", "resume"])]
     time: Option<Duration>,
     /// Read features from their file some rows at a time, where they would not fit into memory: for --method hops, with features in
-    /// a .fiedler file or an npy file; the embedding is that of --feature-sources given
+    /// a .fiedler file or an npy file; they are taken as they are
     #[arg(long, conflicts_with_all = ["encoder", "resume"])]
     stream_features: bool,
     /// Leave no page to look at in the folder

@@ -132,6 +132,16 @@ fn a_few_columns_in_different_units_are_standardized_beside_what_the_graph_says(
     let features = &record["settings"]["features"];
     assert_eq!(features["sources"], "given+structural+spectral:64");
     assert_eq!((&features["standardize"], &features["normalize_rows"]), (&true.into(), &false.into()));
+    // What stands beside the score as hops is what --method hops gives.
+    run("people.csv", &["--method", "hops", "--out", "hops"]).assert().success();
+    let hops = fs::read_to_string(folder.path().join("hops/run.json")).unwrap();
+    let hops: serde_json::Value = serde_json::from_str(&hops).unwrap();
+    assert_eq!(&hops["settings"]["features"], features);
+    let score = |record: &serde_json::Value, of: &str| {
+        let scores = record["result"]["scores"].as_array().unwrap();
+        scores.iter().find(|score| score["of"] == of).unwrap()["value"].as_f64().unwrap()
+    };
+    assert_eq!(score(&hops, "hops"), score(&record, "hops"));
     // An encoder keeps the scale that it was trained on: people who are all ten years older are others.
     let bytes = |run: &str| fs::read(folder.path().join(run).join("embeddings.npy")).unwrap();
     run("people.csv", &["--encoder", "run/encoder.safetensors", "--out", "same"]).assert().success();

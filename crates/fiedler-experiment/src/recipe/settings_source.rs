@@ -52,8 +52,10 @@ impl SettingsSource<'_> {
     pub fn resolve(&self, task: &Task, observer: &dyn Observer) -> Result<Recipe> {
         let recipe = self.find(task, observer)?;
         let asked_for = matches!(self, SettingsSource::Recipe(name) if *name != "none");
-        let as_published = matches!(self, SettingsSource::MethodDefaults(_)) || PAPER.contains(&recipe.name.as_str());
         let made_for_data = !recipe.header.datasets.is_empty();
+        // Settings of publications stay what they are, but multi-hop features take theirs only for want of others.
+        let published = matches!(self, SettingsSource::MethodDefaults(_)) || PAPER.contains(&recipe.name.as_str());
+        let as_published = published && !matches!(recipe.settings.method, MethodSettings::Hops(_));
         Ok(if asked_for || as_published || made_for_data { recipe } else { recipe.suited(task, observer) })
     }
 
